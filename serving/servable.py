@@ -1,0 +1,167 @@
+"""One loaded version of a model: the thing that answers a prediction."""
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from serving.batching import BatchingParameters, add_batch_function
+from serving.errors import Fault, ServingError
+from serving.messages import config_pb2
+from serving.metrics import Metrics
+from serving.saved_model import check_complete
+from serving.session import Feed, Session
+from serving.signature import Signature, read_signatures
+from serving.tensorflow_library import Output
+from serving.tensors import Tensor
+
+# A request that fails for one of these is not tried again alone: the batch was not at fault.
+_NOT_THE_BATCH = {Fault.UNAVAILABLE, Fault.DEADLINE_EXCEEDED, Fault.CANCELLED}
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadOptions:
+    """How versions are loaded and run; the same for every model of a server."""
+
+    session_config: config_pb2.ConfigProto
+    tags: Sequence[str] = ("serve",)
+    batching: BatchingParameters | None = None
+    """None runs every request by itself."""
+
+    validates_shapes: bool = True
+    """Refuse a tensor whose rank or fixed dimension contradicts the signature."""
+
+
+class Servable:
+    """A version of a model, loaded; owns the session and counts the requests inside it."""
+
+    def __init__(
+        self, name: str, version: int, path: Path, options: LoadOptions, metrics: Metrics
+    ) -> None:
+        """Load the version in the folder `path`.
+
+        Raises:
+            ServingError: the folder is incomplete, or TensorFlow refuses it.
+        """
+        check_complete(path)
+        self.name = name
+        self.version = version
+        self._options = options
+        self._metrics = metrics
+        self._session = Session(path, options.tags, options.session_config)
+        self.signature_defs = self._session.signature_defs
+        self.signatures = read_signatures(self.signature_defs)
+        self._batched = self._add_batching()
+        self._in_flight = 0
+        self._idle = threading.Condition()
+
+    def signature(self, name: str) -> Signature | None:
+        """The signature of that name, if the model has it."""
+        return self.signatures.get(name)
+
+    def predict(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Tensor],
+        output_filter: Sequence[str] = (),
+        timeout_s: float | None = None,
+    ) -> dict[str, Tensor]:
+        """The signature's outputs for `inputs`, by alias.
+
+        Args:
+            signature: one of this servable's.
+            inputs: a tensor for each input alias, rows along the first axis.
+            output_filter: the outputs to compute; all when empty.
+            timeout_s: how long the caller waits; None for ever.
+
+        Raises:
+            ServingError: the inputs do not fit the signature, or TensorFlow fails on them.
+        """
+        signature.check_inputs(inputs)
+        if self._options.validates_shapes:
+            signature.check_shapes(inputs)
+        aliases = signature.chosen_outputs(output_filter)
+        started = time.perf_counter()
+        try:
+            return self._run(signature, inputs, aliases, timeout_s)
+        finally:
+            self._metrics.runtime_latency(self.name, time.perf_counter() - started)
+
+    def _run(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Tensor],
+        aliases: Sequence[str],
+        timeout_s: float | None,
+    ) -> dict[str, Tensor]:
+        feeds = [
+            (self._session.endpoint(signature.inputs[alias].tensor_name), array)
+            for alias, array in inputs.items()
+        ]
+        direct = {
+            alias: self._session.endpoint(signature.outputs[alias].tensor_name) for alias in aliases
+        }
+        batched = self._batched.get(signature.name)
+        if batched is not None and self._is_batchable(inputs):
+            try:
+                wanted = {alias: batched[alias] for alias in aliases}
+                return self._fetch(feeds, wanted, timeout_s)
+            except ServingError as error:
+                # Another request of the batch may be at fault: alone, each gets its own answer.
+                if error.fault in _NOT_THE_BATCH:
+                    raise
+        return self._fetch(feeds, direct, timeout_s)
+
+    def _fetch(
+        self, feeds: Sequence[Feed], wanted: Mapping[str, Output], timeout_s: float | None
+    ) -> dict[str, Tensor]:
+        values = self._session.run(feeds, list(wanted.values()), timeout_s)
+        return dict(zip(wanted, values, strict=True))
+
+    def _is_batchable(self, inputs: Mapping[str, Tensor]) -> bool:
+        """Whether the request has rows to share; one without any would never be answered.
+
+        Raises:
+            ServingError: it has more rows than a batch may have.
+        """
+        rows = {array.shape[0] if array.ndim else 0 for array in inputs.values()}
+        parameters = self._options.batching
+        if len(rows) != 1 or 0 in rows or parameters is None:
+            return False
+        if max(rows) > parameters.max_batch_size:
+            raise ServingError(
+                Fault.INVALID_ARGUMENT,
+                f"Task size {max(rows)} is larger than maximum input batch size "
+                f"{parameters.max_batch_size}",
+            )
+        return True
+
+    def _add_batching(self) -> dict[str, dict[str, Output]]:
+        if self._options.batching is None:
+            return {}
+        batched = {
+            name: add_batch_function(self._session, signature, self._options.batching)
+            for name, signature in self.signatures.items()
+        }
+        return {name: endpoints for name, endpoints in batched.items() if endpoints}
+
+    def enter(self) -> None:
+        """Count a request in; `leave` counts it out."""
+        with self._idle:
+            self._in_flight += 1
+
+    def leave(self) -> None:
+        """Count a request out."""
+        with self._idle:
+            self._in_flight -= 1
+            self._idle.notify_all()
+
+    def close(self, drain_s: float) -> None:
+        """Wait for the requests inside, then give the memory back.
+
+        After `drain_s` seconds the session is left alive rather than pulled from under a request.
+        """
+        with self._idle:
+            if self._idle.wait_for(lambda: self._in_flight == 0, drain_s):
+                self._session.close()
