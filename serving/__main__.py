@@ -4,6 +4,7 @@ import sys
 
 from serving.config import parse_flags, usage
 from serving.errors import StartError
+from serving.server import Server, listen_log
 
 
 def main() -> int:
@@ -14,8 +15,6 @@ def main() -> int:
         return 0
     try:
         config = parse_flags(arguments)
-        from serving.server import Server, listen_log
-
         listen_log()
         server = Server(config)
     except StartError as error:

@@ -1,6 +1,8 @@
 """The server's settings, by TensorFlow Serving's flag names."""
 
+import ast
 import dataclasses
+import inspect
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,7 +121,7 @@ class ServerConfig:
 
 
 def parse_flags(arguments: list[str]) -> ServerConfig:
-    """The settings in command-line arguments, in any of the spellings that TensorFlow Serving takes.
+    """The settings in command-line arguments, in the spellings that TensorFlow Serving takes.
 
     `--name=value`, `--name value`, and for booleans also `--name` and `--noname`.
 
@@ -169,9 +171,6 @@ def _value(name: str, text: str, kind: type) -> object:
 
 def _field_docs() -> dict[str, str]:
     """The docstring below each field: the one place where a flag is explained."""
-    import ast
-    import inspect
-
     body = ast.parse(inspect.getsource(ServerConfig)).body[0]
     assert isinstance(body, ast.ClassDef)
     return {

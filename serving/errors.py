@@ -1,4 +1,4 @@
-"""The refusals of the server: what went wrong, in TensorFlow's words, before any transport sees it."""
+"""The refusals of the server, in TensorFlow's words, before any transport sees them."""
 
 import enum
 

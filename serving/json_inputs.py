@@ -163,10 +163,10 @@ def _tensor(value: Json, info: TensorInfo) -> Tensor:
     leaves = _leaves(value, shape)
     fitting = _FITTING.get(info.dtype)
     if fitting is None:
-        shown = shown(leaves[0]) if leaves else "[]"
+        example = shown(leaves[0]) if leaves else "[]"
         raise ServingError(
             Fault.UNIMPLEMENTED,
-            f"Conversion of JSON Value: {shown} to type: {dtype_name(info.dtype)}",
+            f"Conversion of JSON Value: {example} to type: {dtype_name(info.dtype)}",
         )
     if not fitting.issuperset(map(type, leaves)):
         misfit = next(leaf for leaf in leaves if type(leaf) not in fitting)

@@ -46,7 +46,9 @@ def write_columns(outputs: Mapping[str, Tensor]) -> Json:
 def _writable(alias: str, array: Tensor) -> Json:
     """What a reply prints for an output: the array, or its strings as text or base64."""
     if array.dtype != object:
-        if array.dtype.kind not in "fiub" or (array.dtype.itemsize == 2 and array.dtype.kind == "f"):
+        if array.dtype.kind not in "fiub" or (
+            array.dtype.itemsize == 2 and array.dtype.kind == "f"
+        ):
             raise ServingError(
                 Fault.UNIMPLEMENTED, f"Encoding JSON of tensor {alias} of type {array.dtype}"
             )

@@ -36,7 +36,7 @@ def check_complete(folder: Path) -> None:
 
 
 def fingerprint(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Name, size and modification time of every file below `folder`: equal while nothing changed."""
+    """Name, size and time of change of every file below `folder`: equal while nothing changed."""
     return tuple(
         sorted(
             (str(file.relative_to(folder)), stat.st_size, stat.st_mtime_ns)

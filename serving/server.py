@@ -19,7 +19,7 @@ from serving.grpc_api import GrpcApi, GrpcServer
 from serving.messages import config_pb2
 from serving.metrics import Metrics
 from serving.model_config import model_configs
-from serving.model_store import ModelStore
+from serving.model_store import Loader, ModelStore
 from serving.rest_api import RestApi, RestLimits
 from serving.servable import LoadOptions, Servable
 from serving.service import Service
@@ -140,7 +140,7 @@ class _RestServer:
         self._thread.join(drain_s + 5)
 
 
-def _loader(config: ServerConfig, metrics: Metrics):  # type: ignore[no-untyped-def]
+def _loader(config: ServerConfig, metrics: Metrics) -> Loader:
     options = LoadOptions(
         session_config=_session_config(config),
         tags=config.saved_model_tags.split(","),
@@ -199,7 +199,7 @@ def _refuse_port_in_use(flag: str, address: str, port: int) -> None:
 def _owner(port: int) -> str:
     try:
         for connection in psutil.net_connections("tcp"):
-            if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port:
+            if connection.status == psutil.CONN_LISTEN and connection.laddr[1:] == (port,):
                 name = psutil.Process(connection.pid).name() if connection.pid else "?"
                 return f", used by process {connection.pid} ({name})"
     except psutil.Error:

@@ -82,8 +82,10 @@ def read_signatures(
     return {
         name: Signature(
             name=name,
-            inputs={alias: _info(alias, info) for alias, info in definition.inputs.items()},
-            outputs={alias: _info(alias, info) for alias, info in definition.outputs.items()},
+            inputs={alias: _info(alias, info) for alias, info in sorted(definition.inputs.items())},
+            outputs={
+                alias: _info(alias, info) for alias, info in sorted(definition.outputs.items())
+            },
         )
         for name, definition in definitions.items()
     }

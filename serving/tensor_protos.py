@@ -35,7 +35,7 @@ _COMPLEX = {types_pb2.DT_COMPLEX64, types_pb2.DT_COMPLEX128}
 
 
 class TensorProtoError(ValueError):
-    """A TensorProto that describes no tensor: no dtype, a negative dimension, too little content."""
+    """A TensorProto that describes no tensor: no dtype, a negative size, too little content."""
 
 
 def from_proto(proto: tensor_pb2.TensorProto) -> Tensor:
@@ -53,7 +53,7 @@ def from_proto(proto: tensor_pb2.TensorProto) -> Tensor:
     dtype = NUMPY_DTYPES.get(proto.dtype)
     if dtype is None:
         raise TensorProtoError(f"dtype {proto.dtype} is not supported")
-    if proto.tensor_content and dtype != object:
+    if proto.tensor_content and dtype.kind != "O":
         return _from_content(proto.tensor_content, dtype, shape)
     return _from_values(proto, dtype, shape)
 
@@ -93,14 +93,14 @@ def _from_values(proto: tensor_pb2.TensorProto, dtype: np.dtype, shape: tuple[in
     elif proto.dtype in _COMPLEX:
         parts = np.array(values, np.zeros(0, dtype).real.dtype)
         given = parts[: len(parts) // 2 * 2].view(dtype)
-    elif dtype == object:
+    elif dtype.kind == "O":
         given = np.empty(len(values), object)
         given[:] = list(values)
     else:
         given = np.array(values).astype(dtype)
     if given.size >= count:
         return given[:count].reshape(shape)
-    filler = given[-1] if given.size else (b"" if dtype == object else dtype.type(0))
+    filler = given[-1] if given.size else (b"" if dtype.kind == "O" else dtype.type(0))
     whole = np.full(count, filler, dtype)
     whole[: given.size] = given
     return whole.reshape(shape)

@@ -60,12 +60,13 @@ def _answer(servable: Servable, record: bytes, path: Path) -> int:
 
 def _records(path: Path) -> Iterator[bytes]:
     """The records of a TFRecord file: length, its checksum, the bytes, their checksum."""
+    size = path.stat().st_size
     with path.open("rb") as file:
         while header := file.read(12):
             if len(header) < 12:
                 raise ServingError(Fault.DATA_LOSS, f"{path} is cut")
             (length,) = struct.unpack("<Q", header[:8])
-            record = file.read(length)
+            record = file.read(min(length, size))
             if len(record) < length or len(file.read(4)) < 4:
                 raise ServingError(Fault.DATA_LOSS, f"{path} is cut")
             yield record
