@@ -62,8 +62,10 @@ _PATH = re.compile(
     r"(?P<metadata>/metadata)?(?::(?P<verb>predict|classify|regress))?",
     re.IGNORECASE,
 )
-_NOT_FOUND_PAGE = "<HTML><HEAD>\n<TITLE>404 Not Found</TITLE>\n</HEAD>"
+_NOT_FOUND_PAGE = (
+    "<HTML><HEAD>\n<TITLE>404 Not Found</TITLE>\n</HEAD>"
     "<BODY>\n<H1>Not Found</H1>\n</BODY></HTML>\n"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
