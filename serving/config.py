@@ -35,7 +35,7 @@ class ServerConfig:
     model_config_file: str = ""
     """ModelServerConfig in text format: several models, version policies, labels."""
 
-    file_system_poll_wait_seconds: float = 1
+    file_system_poll_wait_seconds: float = 1.0
     """Seconds between two looks for new versions; 0 looks once."""
 
     enable_batching: bool = False
@@ -77,7 +77,7 @@ class ServerConfig:
     rest_api_max_body_mb: int = 32
     """Largest REST request, in MiB after decompression."""
 
-    drain_seconds: float = 30
+    drain_seconds: float = 30.0
     """Longest wait, after SIGTERM and for a replaced version, for requests in flight."""
 
     def __post_init__(self) -> None:

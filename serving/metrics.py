@@ -40,10 +40,10 @@ class Metrics:
             buckets=LATENCY_BUCKETS_US,
             registry=registry,
         )
-        self._available = Gauge(
-            "serving_version_available",
-            "1 while the version of the model takes requests",
-            ["model_name", "version"],
+        self._in_flight = Gauge(
+            "serving_requests_in_flight",
+            "Requests inside the model's versions now",
+            ["model_name"],
             registry=registry,
         )
 
@@ -60,16 +60,17 @@ class Metrics:
         if status == "OK":
             self._request_latency.labels(name, api, entrypoint).observe(seconds * 1e6)
 
+    def entered(self, model: str) -> None:
+        """Count a request into a model."""
+        self._in_flight.labels(model).inc()
+
+    def left(self, model: str) -> None:
+        """Count a request out of a model."""
+        self._in_flight.labels(model).dec()
+
     def runtime_latency(self, model: str, seconds: float) -> None:
         """Count a run of a model's session."""
         self._runtime_latency.labels(model, "Predict", "TF1").observe(seconds * 1e6)
-
-    def version_available(self, model: str, version: int, *, is_available: bool) -> None:
-        """Show a version while it takes requests."""
-        if is_available:
-            self._available.labels(model, str(version)).set(1)
-        else:
-            self._available.remove(model, str(version))
 
     def _shown(self, model: str) -> str:
         if model in self._known or model in self._unknown:

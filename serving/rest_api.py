@@ -250,9 +250,12 @@ async def _read_body(request: Request, limit: int) -> bytes:
         except zlib.error:
             return b""
         size += len(chunk)
-        if size > limit:
-            raise BodyTooLargeError
-        chunks.append(chunk)
+        if size <= limit:
+            chunks.append(chunk)
+        else:  # read on without keeping it: a client that is cut off never reads the refusal
+            chunks.clear()
+    if size > limit:
+        raise BodyTooLargeError
     return b"".join(chunks)
 
 

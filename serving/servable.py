@@ -150,12 +150,14 @@ class Servable:
         """Count a request in; `leave` counts it out."""
         with self._idle:
             self._in_flight += 1
+        self._metrics.entered(self.name)
 
     def leave(self) -> None:
         """Count a request out."""
         with self._idle:
             self._in_flight -= 1
             self._idle.notify_all()
+        self._metrics.left(self.name)
 
     def close(self, drain_s: float) -> None:
         """Wait for the requests inside, then give the memory back.
