@@ -1,0 +1,1 @@
+"""Drives the servers with Locust, measures them, and says how sure the comparison is."""

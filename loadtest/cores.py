@@ -1,0 +1,26 @@
+"""Which processor cores the server and the load generator get, and how they are held to them."""
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cores:
+    """Core numbers; both empty where the system cannot pin a process."""
+
+    server: tuple[int, ...]
+    generator: tuple[int, ...]
+
+
+def share_cores() -> Cores:
+    """The last usable core for the server and the first for the generator, the rest left free."""
+    if not hasattr(os, "sched_getaffinity"):
+        return Cores((), ())
+    usable = sorted(os.sched_getaffinity(0))
+    return Cores((usable[-1],), (usable[0],))
+
+
+def pin(pid: int, cores: tuple[int, ...]) -> None:
+    """Holds a process, and the threads and processes that it starts from now on, to its cores."""
+    if cores and hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(pid, cores)

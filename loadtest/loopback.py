@@ -1,0 +1,18 @@
+"""Tells addresses of this machine from others, so that load goes nowhere by accident."""
+
+import ipaddress
+from urllib.parse import urlsplit
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address (`http://host:port`, `host:port` or `host`) is this machine's own."""
+    try:
+        host = urlsplit(address if "//" in address else f"//{address}").hostname or ""
+    except ValueError:
+        return False
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
