@@ -78,7 +78,10 @@ def _parse_error(reason: str) -> ServingError:
 
 
 def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return dict(reversed(pairs))
+    members: dict[str, Any] = {}
+    for key, value in pairs:
+        members.setdefault(key, value)
+    return members
 
 
 def _reason(error: json.JSONDecodeError) -> str:

@@ -1,0 +1,101 @@
+# The line from photos to a measured server. Each stage reads the folder that the one before it wrote:
+#
+#   train --> runs/NAME --> export --> models/MODEL/VERSION --> serve --> :8500 :8501
+#                                                          \--> compare --> results/RUN
+
+PYTHON  ?= python3
+# Photos in class folders, with or without train/ and validation/; empty uses a generated set.
+DATA    ?=
+# The run's name below runs/.
+NAME    ?= $(if $(DATA),$(notdir $(patsubst %/,%,$(DATA))),generated)
+# The model that `make serve` serves: resnet18, resnet18-bf16.
+MODEL   ?= resnet18
+PORT      ?= 8500
+REST_PORT ?= 8501
+# 1 makes `make compare` short.
+QUICK   ?=
+# More flags for a stage, as in TRAIN_FLAGS="--epochs 10"; `python -m training --help` lists them.
+TRAIN_FLAGS ?=
+EXPORT_FLAGS ?=
+SERVE_FLAGS ?=
+COMPARE_FLAGS ?=
+
+VENV := .venv
+PY   := $(VENV)/bin/python
+RUN  := runs/$(NAME)
+PHOTOS := $(if $(DATA),$(firstword $(wildcard $(DATA)/validation $(DATA))))
+
+# Nothing is written outside the clone: not Keras' settings, not matplotlib's fonts, not a cache.
+export KERAS_HOME     := $(CURDIR)/.cache/keras
+export MPLCONFIGDIR   := $(CURDIR)/.cache/matplotlib
+export UV_CACHE_DIR   := $(CURDIR)/.cache/uv
+export PYTHONUNBUFFERED := 1
+export TF_CPP_MIN_LOG_LEVEL ?= 1
+
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help setup train export serve compare locust check test lock clean FORCE
+
+help: ## this list
+	@echo "make WORD [DATA=photos/] [MODEL=resnet18-bf16] [QUICK=1]"
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/base ## make the virtual environment in .venv (every word does it when needed)
+
+train: $(RUN)/model.keras ## train on DATA into runs/NAME; goes on where it was stopped
+
+export: $(RUN)/model.keras ## write models/resnet18/VERSION and models/resnet18-bf16/VERSION
+	$(PY) -m export --run_dir $(RUN) --models_dir models $(EXPORT_FLAGS)
+
+serve: $(VENV)/base ## serve MODEL on PORT (gRPC) and REST_PORT until Ctrl-C
+	@ls -d models/$(MODEL)/[0-9]* >/dev/null 2>&1 || { \
+	  echo "make serve: no version of $(MODEL) in models/$(MODEL): run 'make train export' first" >&2; exit 2; }
+	$(PY) -m serving --model_name=$(MODEL) --model_base_path=$(CURDIR)/models/$(MODEL) \
+	  --port=$(PORT) --rest_api_port=$(REST_PORT) --enable_batching $(SERVE_FLAGS)
+
+compare: export ## load-test the eager baseline and the exported models; writes results/latest
+	$(PY) -m loadtest --run_dir $(RUN) --models_dir models --results_dir results \
+	  $(if $(PHOTOS),--photos $(PHOTOS)) $(if $(filter-out 0,$(QUICK)),--quick) $(COMPARE_FLAGS)
+
+locust: $(VENV)/base ## Locust's web page against a running server
+	$(VENV)/bin/locust -f loadtest/locustfile.py --host http://127.0.0.1:$(REST_PORT)
+
+check: $(VENV)/dev ## format, lint, types, and who may import whom
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+
+test: $(VENV)/dev ## all tests
+	$(PY) -m pytest
+
+lock: $(VENV)/dev ## compile requirements/*.in into hash-pinned *.txt (needs uv)
+	for set in base dev gpu; do \
+	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" \
+	    requirements/$$set.in --output-file requirements/$$set.txt || exit 1; done
+
+clean: ## remove runs, models and results; the virtual environment stays
+	rm -rf runs models results
+
+# Training flags that may differ from the finished run's are for the program to judge.
+$(RUN)/model.keras: $(if $(TRAIN_FLAGS),FORCE) | $(VENV)/base
+	$(PY) -m training --run_dir $(RUN) $(if $(DATA),--data $(DATA)) $(TRAIN_FLAGS)
+
+$(VENV)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \
+	  echo "Python 3.11 to 3.13 is needed, '$(PYTHON)' is not: make PYTHON=python3.11 ..." >&2; exit 2; }
+	@echo "making a virtual environment in $(VENV)" >&2
+	@if command -v uv >/dev/null; then uv venv --quiet --allow-existing --python $(PYTHON) $(VENV); \
+	  else $(PYTHON) -m venv $(VENV); fi
+	@touch $@
+
+# base and dev mark which set is installed.
+$(VENV)/base $(VENV)/dev: $(VENV)/%: requirements/%.txt $(VENV)/python
+	@echo "installing requirements/$*.txt (TensorFlow is 600 MB: a minute or more)" >&2
+	@if command -v uv >/dev/null; then uv pip install --quiet --require-hashes --python $(PY) $<; \
+	  else $(PY) -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r $<; fi
+	@touch $@
+
+FORCE:
