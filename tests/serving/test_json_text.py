@@ -24,7 +24,7 @@ def test_no_bytes_at_all_do_worse_than_a_refusal(body):
     try:
         parse(body)
     except ServingError as error:
-        assert error.sentence.startswith("JSON Parse error: ")
+        assert error.sentence.startswith("JSON Parse error: ")  # noqa: PT017
 
 
 def test_text_after_the_document_is_left_out():
