@@ -1,0 +1,1 @@
+"""Tools for code that runs as a TensorFlow graph; imports no stage."""
