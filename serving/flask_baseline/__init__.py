@@ -1,0 +1,1 @@
+"""The baseline of every comparison: the Keras model behind Flask and gunicorn."""
