@@ -1,6 +1,7 @@
 """`python -m loadtest`: compares the servers and prints the table."""
 
 import json
+import signal
 import sys
 
 import tyro
@@ -8,14 +9,24 @@ import tyro
 from loadtest.compare import compare
 from loadtest.config import CompareConfig
 from loadtest.errors import LoadTestError
+from loadtest.targets import Target
 from loadtest.verdict import plain_table, verdict
 
 
-def main() -> int:
-    """Compares; 0 when a result was written, 2 for an error that the user can mend."""
+def main(known: dict[str, Target] | None = None) -> int:
+    """Compares and prints the table.
+
+    Args:
+        known: The targets there are, by name; those of the product by default.
+
+    Returns:
+        The exit code: 0 when a result was written, 2 for an error that the user can mend, 130
+        when interrupted.
+    """
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         config = tyro.cli(CompareConfig, prog="python -m loadtest", use_underscores=True)
-        folder, summary = compare(config)
+        folder, summary = compare(config, known)
     except LoadTestError as error:
         print(f"loadtest: {error}", file=sys.stderr)
         return 2
@@ -27,6 +38,11 @@ def main() -> int:
     print(verdict(summary))
     print(json.dumps({"result": str(folder), "report": str(folder / "report.html")}))
     return 0
+
+
+def _interrupt(*_: object) -> None:
+    """Ends as Ctrl-C does, so that a terminated comparison leaves no server behind."""
+    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

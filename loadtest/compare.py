@@ -6,13 +6,12 @@ choose targets -> photos -> [ start | first answer | warm-up | measure | stop ] 
 """
 
 import json
-import os
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 from loadtest.config import CompareConfig
-from loadtest.cores import pin, share_cores
+from loadtest.cores import held_to, share_cores
 from loadtest.figures import draw_figures
 from loadtest.machine import cpu_flags
 from loadtest.manifest import build_manifest
@@ -65,8 +64,7 @@ def _measure_all(targets: Sequence[Target], bench: Bench) -> list[Run]:
     order = interleaved(list(by_name), bench.scenario.repeats)
     runs: list[Run] = []
     # This process samples memory while it waits: it shares the generator's core, not the server's.
-    pin(os.getpid(), bench.cores.generator)
-    with Narrator(len(order)) as narrator:
+    with held_to(bench.cores.generator), Narrator(len(order)) as narrator:
         for name, repeat in order:
             narrator.say(f"{name} {repeat}/{bench.scenario.repeats}: starting, warming up, loading")
             run = measure(by_name[name], repeat, bench)

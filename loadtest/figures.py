@@ -14,6 +14,7 @@ from typing import Any
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from loadtest.run import Run
 from loadtest.summary import Comparison, Summary
@@ -38,9 +39,10 @@ _STYLE = {
     "legend.frameon": False,
     "legend.fontsize": 10,
     "savefig.transparent": True,
+    "path.simplify": False,
 }
 _INCHES = (5.0, 3.5)
-_PERCENTS = (50.0, 90.0, 95.0, 99.0, 99.9)
+_PERCENTS = (50.0, 95.0, 99.0, 99.9)
 _STANDALONE_STYLE = (
     "<style>svg{color:#1f2328}@media(prefers-color-scheme:dark){svg{color:#e6edf3}}</style>"
 )
@@ -109,7 +111,7 @@ def _throughput(figure: Any, summary: Summary, colors: dict[str, str]) -> str:  
         text = f" {target.throughput_rps:.1f}{_times(compared.get(target.name))}"
         text += "" if target.valid else " INVALID"
         axes.text(target.throughput_rps, place, text, va="center", fontsize=10)
-    axes.set_xlim(0, max([*rates, 1e-9]) * 1.75)  # room for the text behind the longest bar
+    axes.set_xlim(0, max([*rates, 1e-9]) * 2.1)  # room for the text behind the longest bar
     axes.set_xlabel("requests answered a second")
     axes.grid(visible=False, axis="y")
     said = ", ".join(f"{t.name} {t.throughput_rps:.1f}" for t in summary.targets)
@@ -143,7 +145,7 @@ def _percentiles(figure: Any, runs: Sequence[Run], colors: dict[str, str]) -> st
     axes.set_ylim(bottom=0)
     axes.set_xlabel("requests that were faster")
     axes.set_ylabel("latency, ms")
-    axes.legend()
+    figure.legend(loc="outside upper center", ncols=3)
     return f"Latency against percentile, on an axis of 1/(1-p): {', '.join(said)}."
 
 
@@ -152,19 +154,25 @@ def _over_time(figure: Any, runs: Sequence[Run], colors: dict[str, str]) -> str:
     all_axes = figure.subplots(len(runs), sharex=True, squeeze=False)[:, 0]
     for axes, run in zip(all_axes, runs, strict=True):
         start_s = run.samples.start_s.min()
-        axes.plot(
-            run.samples.end_s - start_s,
-            run.samples.latency_ms,
-            ".",
-            markersize=3,
-            color=colors[run.target.name],
-        )
+        _dots(axes, run.samples.end_s - start_s, run.samples.latency_ms, colors[run.target.name])
         axes.axvspan(0, run.window.start_s - start_s, color=_INK, alpha=0.1, linewidth=0)
         axes.set_title(run.target.name, loc="left", fontsize=10)
         axes.set_ylim(bottom=0)
         axes.set_ylabel("ms")
     all_axes[-1].set_xlabel("seconds since the load began (shaded: warm-up)")
     return "Latency of each request of the first repeat over time, a panel a target."
+
+
+def _dots(axes: Any, x: NDArray[np.float64], y: NDArray[np.float64], color: str) -> None:  # noqa: ANN401
+    """Dots as one path of lines without length and with round ends: markers take ten times more."""
+    apart = np.full(len(x), np.nan)
+    axes.plot(
+        np.column_stack([x, x, apart]).ravel(),
+        np.column_stack([y, y, apart]).ravel(),
+        color=color,
+        linewidth=2.5,
+        solid_capstyle="round",
+    )
 
 
 def _memory(figure: Any, runs: Sequence[Run], colors: dict[str, str]) -> str:  # noqa: ANN401
@@ -181,5 +189,5 @@ def _memory(figure: Any, runs: Sequence[Run], colors: dict[str, str]) -> str:  #
     axes.set_ylim(bottom=0)
     axes.set_xlabel("seconds since the server was started")
     axes.set_ylabel("memory (PSS), MB")
-    axes.legend()
+    figure.legend(loc="outside upper center", ncols=3)
     return f"Memory of the server over time in the first repeat: {', '.join(said)}."

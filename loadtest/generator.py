@@ -16,7 +16,8 @@ from loadtest.targets import Target
 
 _LOCUSTFILE = Path(__file__).with_name("locustfile.py")
 _USER_CLASSES = {"rest": "RestJpegUser", "grpc": "GrpcJpegUser"}
-_SLACK_S = 30.0  # for Locust to start and to end
+_STOP_S = 20
+_SLACK_S = 20.0 + _STOP_S  # for Locust to start and to end
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +78,7 @@ def locust_command(target: Target, address: Address, load: Load) -> list[str]:
         "--headless",
         "--only-summary",
         "--exit-code-on-error=0",  # failed requests are rows, and make the run INVALID
+        f"--stop-timeout={_STOP_S}",  # requests in flight are answered, not cut off
         f"--users={scenario.users}",
         f"--spawn-rate={scenario.users}",
         f"--run-time={max(run_time_s, 1)}s",

@@ -22,7 +22,7 @@ __all__ = ["GrpcJpegUser", "RestJpegUser"]
 @events.init_command_line_parser.add_listener
 def add_options(parser: Any) -> None:  # noqa: ANN401 - Locust is untyped
     """Adds the load test's own options; Locust's web page shows them too."""
-    parser.add_argument("--photos", default="photos", help="Folder tree of JPEG photos to send")
+    parser.add_argument("--photos", default="", help="Folder tree of JPEG photos; empty: drawn")
     parser.add_argument("--model-name", default="resnet18", help="Model to ask")
     parser.add_argument("--grpc-address", default="", help="host:port of gRPC users, if not --host")
     parser.add_argument("--seed", type=int, default=0, help="Seed of each user's order of photos")
@@ -52,8 +52,9 @@ class RawRows:
         self._first_start_s: float | None = None
         self._window_start_s: float | None = None
         self._measured = 0
-        self._is_ending = False
+        self._is_closed = False
         environment.events.request.add_listener(self.add)
+        environment.events.test_stopping.add_listener(self.close)
         environment.events.quit.add_listener(self.write)
 
     def add(
@@ -63,12 +64,18 @@ class RawRows:
         exception: BaseException | None,
         **_: object,
     ) -> None:
-        """Adds the row of a request that ended just now."""
+        """Adds the row of a request that ended just now, under full load."""
+        if self._is_closed:
+            return
         end_s = time.perf_counter()
         error = "" if exception is None else f"{type(exception).__name__}: {exception}"[:200]
         start_s = end_s - response_time / 1000
         self._rows.append((start_s, response_time, int(not error), error, response_length or 0))
         self._end_when_enough(start_s, end_s)
+
+    def close(self, **_: object) -> None:
+        """Adds no more: the users are leaving, so the requests in flight end under less load."""
+        self._is_closed = True
 
     def write(self, **_: object) -> None:
         """Writes all rows."""
@@ -88,6 +95,6 @@ class RawRows:
         self._measured += 1
         wanted = self._options.measured_requests
         is_long_enough = end_s - self._window_start_s >= self._options.min_s
-        if wanted and self._measured >= wanted and is_long_enough and not self._is_ending:
-            self._is_ending = True
+        if wanted and self._measured >= wanted and is_long_enough:
+            self.close()
             gevent.spawn(self._environment.runner.quit)  # a user cannot end itself from its request

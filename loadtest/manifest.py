@@ -41,7 +41,7 @@ def build_manifest(run_id: str, bench: Bench, runs: Sequence[Run]) -> dict[str, 
             "mean_bytes": round(sum(map(len, bench.photos)) / len(bench.photos)),
             "sha256": digest_of(list(bench.photos)),
         },
-        "memory_measure": "pss" if has_pss() else "rss (this system tells no pss)",
+        "memory_measure": "PSS" if has_pss() else "RSS (this system tells no PSS)",
         "method": METHOD,
     }
 

@@ -13,14 +13,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from locust import FastHttpUser, User, task  # isort: skip
-from locust.exception import StopTest  # isort: skip
+from locust.exception import StopUser  # isort: skip
+import gevent
 import grpc
 import grpc.experimental.gevent
 
 from loadtest.errors import LoadTestError
-from loadtest.loopback import is_loopback
+from loadtest.loopback import require_loopback
 from loadtest.payload import grpc_body, rest_body, rest_path
-from loadtest.photos import read_photos
+from loadtest.photos import draw_photos, read_photos
 from loadtest.wire import PREDICT_METHOD
 
 _DEADLINE_S = 60.0
@@ -36,11 +37,9 @@ class RestJpegUser(FastHttpUser):
     def on_start(self) -> None:
         """Encodes every photo once."""
         options = self.environment.parsed_options
-        _require_loopback(self.host, self.environment)
+        photos = _photos_for(self.host, self.environment)
         self.path = rest_path(options.model_name)
-        self.bodies = _endless(
-            [rest_body(photo) for photo in _photos(options.photos)], options.seed
-        )
+        self.bodies = _endless([rest_body(photo) for photo in photos], options.seed)
 
     @task
     def predict(self) -> None:
@@ -67,9 +66,9 @@ class GrpcJpegUser(User):
         self.channel = grpc.insecure_channel(
             address, options=[("grpc.use_local_subchannel_pool", 1)]
         )
-        _require_loopback(address, self.environment)  # the channel has not connected yet
+        photos = _photos_for(address, self.environment)  # the channel has not connected yet
         self.call = self.channel.unary_unary(PREDICT_METHOD, None, None)
-        bodies = [grpc_body(photo, options.model_name) for photo in _photos(options.photos)]
+        bodies = [grpc_body(photo, options.model_name) for photo in photos]
         self.bodies = _endless(bodies, options.seed)
 
     def on_stop(self) -> None:
@@ -97,20 +96,23 @@ class GrpcJpegUser(User):
         )
 
 
-def _require_loopback(address: str, environment: Any) -> None:  # noqa: ANN401 - Locust is untyped
-    """Stops the test before its first request if that would load somebody else's machine."""
-    if environment.parsed_options.allow_other_hosts or is_loopback(address):
-        return
-    environment.process_exit_code = 2
-    raise StopTest(f"{address} is not this machine: give --allow-other-hosts if you mean it")
+def _photos_for(address: str, environment: Any) -> list[bytes]:  # noqa: ANN401 - Locust is untyped
+    """The photos to send to an address; ends the test if there are none, or it is not ours."""
+    options = environment.parsed_options
+    try:
+        if not options.allow_other_hosts:
+            require_loopback(address)
+        return _read_once(options.photos)
+    except LoadTestError as error:
+        environment.process_exit_code = 2
+        # With the web page only the test ends; a user cannot end it from its own greenlet.
+        gevent.spawn(environment.runner.quit if options.headless else environment.runner.stop)
+        raise StopUser(str(error)) from error
 
 
 @functools.cache
-def _photos(folder: str) -> list[bytes]:
-    try:
-        return read_photos(Path(folder))
-    except LoadTestError as error:
-        raise StopTest(f"{error}: give --photos a folder that has some") from error
+def _read_once(folder: str) -> list[bytes]:
+    return read_photos(Path(folder)) if folder else draw_photos(seed=0)
 
 
 def _endless(bodies: list[bytes], seed: int) -> "itertools.cycle[bytes]":

@@ -52,7 +52,7 @@ def article_rows(comparison: Comparison | None) -> list[ArticleRow]:
 def ratio_text(ratio: Ratio) -> str:
     """A ratio with its interval, or with the reason why it has none."""
     if ratio.low is None or ratio.high is None:
-        return f"{ratio.value:.2f} (one restart: no interval)"
+        return f"{ratio.value:.2f} (no interval)"
     return f"{ratio.value:.2f} ({ratio.low:.2f} to {ratio.high:.2f})"
 
 
