@@ -56,6 +56,11 @@ class Servable:
         self._in_flight = 0
         self._idle = threading.Condition()
 
+    @property
+    def most_rows(self) -> int | None:
+        """Most rows that a request may have; None without a bound."""
+        return self._options.batching.max_batch_size if self._options.batching else None
+
     def signature(self, name: str) -> Signature | None:
         """The signature of that name, if the model has it."""
         return self.signatures.get(name)
@@ -110,7 +115,9 @@ class Servable:
             except ServingError as error:
                 # Another request of the batch may be at fault: alone, each gets its own answer.
                 if error.fault in _NOT_THE_BATCH:
-                    raise
+                    # Without the node of ours that TensorFlow names at the end.
+                    sentence = error.sentence.partition("\n\t [[")[0]
+                    raise ServingError(error.fault, sentence) from error
         return self._fetch(feeds, direct, timeout_s)
 
     def _fetch(

@@ -54,6 +54,10 @@ def _answer(servable: Servable, record: bytes, path: Path) -> int:
         raise ServingError(
             Fault.FAILED_PRECONDITION, f'{path}: the model has no signature "{name}"'
         )
+    rows = max((array.shape[0] for array in inputs.values() if array.ndim), default=0)
+    if servable.most_rows is not None and rows > servable.most_rows:
+        _log.info("%s: a record of %d rows is more than a batch may have: left out", path, rows)
+        return 0
     servable.predict(signature, inputs)
     return 1
 

@@ -129,36 +129,6 @@ def test_requests_in_flight_are_answered_before_sigterm_ends_the_server(start, b
     assert "stopped" in log
 
 
-def test_concurrent_requests_share_a_batch_and_each_gets_its_own_rows(start, base_path):
-    batching = base_path.parent / "batching.txt"
-    batching.write_text(
-        "max_batch_size { value: 4 } batch_timeout_micros { value: 60000000 }"
-        " num_batch_threads { value: 1 } allowed_batch_sizes: [2, 4]"
-    )
-    server = start(
-        *flags(base_path, "--enable_batching=true", f"--batching_parameters_file={batching}")
-    ).wait_until_ready()
-    answers = {}
-
-    def ask(number):
-        body = {"instances": [float(number)]}
-        answers[number] = server.ask("/v1/models/scale:predict", body)[1]
-
-    askers = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
-    for asker in askers:
-        asker.start()
-    for asker in askers:
-        asker.join()
-    # Four rows fill the batch: had they not met in it, each would have waited a minute.
-    assert answers == {number: {"predictions": [float(number)]} for number in range(4)}
-    status, body = server.ask("/v1/models/scale:predict", {"instances": [1.0] * 5})
-    assert (status, body["error"]) == (
-        400,
-        "Task size 5 is larger than maximum input batch size 4",
-    )
-    assert server.ask("/v1/models/scale:predict", {"inputs": []}) == (200, {"outputs": []})
-
-
 def test_the_metrics_page_has_tensorflow_servings_names_labels_and_buckets(start, base_path):
     server = start(*flags(base_path)).wait_until_ready()
     answer(server)
