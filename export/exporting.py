@@ -1,0 +1,55 @@
+"""One export, from a run to published versions: fold, write, gate, publish, form after form."""
+
+from dataclasses import dataclass
+
+from export.config import ExportConfig
+from export.errors import ExportError
+from export.forms import forms
+from export.models_folder import is_current, refusal, workspace
+from export.progress import Narrator
+from export.source_run import read_run
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportResult:
+    """What an export did; the last line of stdout."""
+
+    published: list[str]
+    """Folders of the new versions."""
+
+    up_to_date: list[str]
+    """Folders of versions that were already of this run."""
+
+    refused: dict[str, str]
+    """By model: why the gates kept it back."""
+
+
+def export_run(config: ExportConfig, narrator: Narrator) -> ExportResult:
+    """Publishes the forms of the run that are not published yet.
+
+    Raises:
+        ExportError: the run cannot be exported, or the gates refuse its fp32 form or every form
+            that was asked for.
+    """
+    run = read_run(config)
+    wanted = forms(config)
+    with workspace(config.models_dir, config.model_name) as folder:
+        stale = [form for form in wanted if not is_current(form, run.digest)]
+        refused = {form.model: why for form in wanted if (why := refusal(form, run.digest))}
+        published: list[str] = []
+        if stale:
+            from export.gated_export import Export, export_forms  # noqa: PLC0415 TensorFlow's 3 s
+
+            export = Export(run=run, config=config, workspace=folder, narrator=narrator)
+            published, newly_refused = export_forms(stale, export)
+            refused |= newly_refused
+    for model, why in refused.items():
+        narrator.say(f"{model} is not published: {why}")
+    if len(refused) == len(wanted):
+        raise ExportError(f"nothing is published: the gates refuse {', '.join(refused)}")
+    up_to_date = [
+        str(form.newest()) for form in wanted if form not in stale and form.model not in refused
+    ]
+    for version in up_to_date:
+        narrator.say(f"{version} is up to date with {run.folder}")
+    return ExportResult(published=published, up_to_date=up_to_date, refused=refused)

@@ -1,0 +1,180 @@
+"""What each Keras layer computes at inference, in the TensorFlow operations that grappler fuses.
+
+Convolution, bias_add, add and relu stand next to one another as separate nodes: at load time the
+remapper of the machine that serves makes one `_MklNativeFusedConv2D` of them. A fusion baked in
+here would fail on a machine without oneDNN.
+"""
+
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import tensorflow as tf
+
+from export.errors import ExportError
+
+Operation = Callable[..., tf.Tensor]
+FloatArray = npt.NDArray[np.float32]
+
+ACTIVATIONS: dict[str, Operation] = {
+    "linear": lambda x: x,
+    "relu": tf.nn.relu,
+    "softmax": lambda x: tf.nn.softmax(tf.cast(x, tf.float32)),
+}
+
+
+class Weights:
+    """Makes the network's variables and keeps the list of them, which the SavedModel tracks."""
+
+    def __init__(self, convolution_dtype: tf.DType) -> None:
+        self.convolution_dtype = convolution_dtype
+        self.variables: list[tf.Variable] = []
+
+    def add(self, name: str, value: FloatArray, dtype: tf.DType) -> tf.Variable:
+        """A variable of `dtype` with the float32 `value`, rounded to nearest."""
+        variable = tf.Variable(tf.cast(value, dtype), trainable=False, name=name)
+        self.variables.append(variable)
+        return variable
+
+
+def convolution(layer: Any, norm: Any | None, weights: Weights) -> Operation:  # noqa: ANN401
+    """A Conv2D with the batch norm that follows it, if any, folded into kernel and bias.
+
+    What is computed is of the weights' dtype: the input is cast to it.
+    """
+    settings = layer.get_config()
+    if settings["data_format"] != "channels_last":
+        raise ExportError(f'layer "{layer.name}": data_format must be channels_last')
+    kernel_value, bias_value = _folded(layer, norm)
+    dtype = weights.convolution_dtype
+    kernel = weights.add(f"{layer.name}/kernel", kernel_value, dtype)
+    bias = weights.add(f"{layer.name}/bias", bias_value, dtype)
+    activation = activation_named(settings["activation"], layer)
+
+    def run(x: tf.Tensor) -> tf.Tensor:
+        summed = tf.nn.conv2d(
+            tf.cast(x, dtype),
+            kernel,
+            strides=settings["strides"],
+            padding=settings["padding"].upper(),
+            dilations=settings["dilation_rate"],
+        )
+        return activation(tf.nn.bias_add(summed, bias))
+
+    return run
+
+
+def batch_norm(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
+    """A batch norm that follows no convolution: one multiplication and one addition."""
+    return _affine(*scale_and_offset(layer))
+
+
+def rescaling(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
+    """Keras' Rescaling; stays float32, because it comes before the first convolution."""
+    settings = layer.get_config()
+    return _affine(np.float32(settings["scale"]), np.float32(settings["offset"]))
+
+
+def normalization(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
+    """Keras' Normalization with its adapted or given mean and variance."""
+    mean, variance = np.asarray(layer.mean), np.asarray(layer.variance)
+    epsilon = 1e-7  # keras.backend.epsilon(), Keras' bound on the divisor
+    scale = 1 / np.maximum(np.sqrt(variance), epsilon)
+    return _affine(scale, -mean * scale)
+
+
+def dense(layer: Any, weights: Weights) -> Operation:  # noqa: ANN401
+    """The classifier; float32 in every precision, because rounded logits cost agreement."""
+    kernel = weights.add(f"{layer.name}/kernel", np.asarray(layer.kernel), tf.float32)
+    bias_value = np.asarray(layer.bias) if layer.use_bias else np.zeros(layer.units, np.float32)
+    bias = weights.add(f"{layer.name}/bias", bias_value, tf.float32)
+    activation = activation_named(layer.get_config()["activation"], layer)
+    return lambda x: activation(
+        tf.nn.bias_add(tf.linalg.matmul(tf.cast(x, tf.float32), kernel), bias)
+    )
+
+
+def zero_padding(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
+    """ZeroPadding2D."""
+    rows, columns = layer.get_config()["padding"]
+    paddings = [[0, 0], list(rows), list(columns), [0, 0]]
+    return lambda x: tf.pad(x, paddings)
+
+
+def max_pooling(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
+    """MaxPooling2D."""
+    settings = layer.get_config()
+    window, strides, padding = (settings[key] for key in ("pool_size", "strides", "padding"))
+    return lambda x: tf.nn.max_pool2d(x, window, strides, padding.upper())
+
+
+def average_pooling(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
+    """GlobalAveragePooling2D, summed in float32 in every precision."""
+    keeps_dims = layer.get_config()["keepdims"]
+    return lambda x: tf.reduce_mean(tf.cast(x, tf.float32), axis=[1, 2], keepdims=keeps_dims)
+
+
+def activation_layer(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
+    """Activation, by its name."""
+    return activation_named(layer.get_config()["activation"], layer)
+
+
+def relu(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
+    """ReLU without a ceiling, a leak or a threshold."""
+    settings = layer.get_config()
+    odd = [key for key in ("max_value", "negative_slope", "threshold") if settings[key]]
+    if odd:
+        raise ExportError(f'layer "{layer.name}" (ReLU): {", ".join(odd)} is not supported')
+    return tf.nn.relu
+
+
+def softmax(_: Any, __: Weights) -> Operation:  # noqa: ANN401
+    """Softmax over the classes, in float32."""
+    return ACTIVATIONS["softmax"]
+
+
+def add(_: Any, __: Weights) -> Operation:  # noqa: ANN401
+    """Add of two or more tensors."""
+    return lambda *xs: reduce(tf.add, xs)
+
+
+def activation_named(name: object, layer: Any) -> Operation:  # noqa: ANN401
+    """The operation of a Keras activation.
+
+    Raises:
+        ExportError: for an activation that is not linear, relu or softmax.
+    """
+    if isinstance(name, str) and name in ACTIVATIONS:
+        return ACTIVATIONS[name]
+    raise ExportError(
+        f'layer "{layer.name}" ({type(layer).__name__}): activation {name!r} is not supported; '
+        f"supported: {', '.join(ACTIVATIONS)}"
+    )
+
+
+def scale_and_offset(norm: Any) -> tuple[FloatArray, FloatArray]:  # noqa: ANN401
+    """Batch norm at inference is x * scale + offset; both `[channels]`, computed in float64."""
+    mean = np.asarray(norm.moving_mean, np.float64)
+    variance = np.asarray(norm.moving_variance, np.float64)
+    gamma = np.asarray(norm.gamma, np.float64) if norm.scale else np.ones_like(mean)
+    beta = np.asarray(norm.beta, np.float64) if norm.center else np.zeros_like(mean)
+    scale = gamma / np.sqrt(variance + norm.epsilon)
+    return scale.astype(np.float32), (beta - mean * scale).astype(np.float32)
+
+
+def _folded(layer: Any, norm: Any | None) -> tuple[FloatArray, FloatArray]:  # noqa: ANN401
+    kernel = np.asarray(layer.kernel)
+    bias = np.asarray(layer.bias) if layer.use_bias else np.zeros(layer.filters, np.float32)
+    if norm is None:
+        return kernel, bias
+    scale, offset = scale_and_offset(norm)
+    return kernel * scale, bias * scale + offset  # kernel is HWIO: output channels come last
+
+
+def _affine(scale: npt.ArrayLike, offset: npt.ArrayLike) -> Operation:
+    def run(x: tf.Tensor) -> tf.Tensor:
+        return x * tf.constant(scale, x.dtype) + tf.constant(offset, x.dtype)
+
+    return run
