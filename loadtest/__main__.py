@@ -36,6 +36,8 @@ def main(known: dict[str, Target] | None = None) -> int:
     print(plain_table(summary))
     print()
     print(verdict(summary))
+    for reason in summary.headline.reasons if summary.headline else []:
+        print(f"  {reason}")
     print(json.dumps({"result": str(folder), "report": str(folder / "report.html")}))
     return 0
 

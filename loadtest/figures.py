@@ -108,9 +108,16 @@ def _throughput(figure: Any, summary: Summary, colors: dict[str, str]) -> str:  
     names = [target.name for target in targets]
     axes.barh(names, rates, color=[colors[name] for name in names], height=0.6)
     for place, target in enumerate(targets):
-        text = f" {target.throughput_rps:.1f}{_times(compared.get(target.name))}"
-        text += "" if target.valid else " INVALID"
-        axes.text(target.throughput_rps, place, text, va="center", fontsize=10)
+        text = f"{target.throughput_rps:.1f}{_times(compared.get(target.name))}"
+        text += "" if target.valid else ", INVALID"
+        axes.annotate(
+            text,
+            (target.throughput_rps, place),
+            xytext=(5, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=10,
+        )
     axes.set_xlim(0, max([*rates, 1e-9]) * 2.1)  # room for the text behind the longest bar
     axes.set_xlabel("requests answered a second")
     axes.grid(visible=False, axis="y")
@@ -123,8 +130,8 @@ def _times(comparison: Comparison | None) -> str:
         return ""
     ratio = comparison.ratios["throughput"]
     if ratio.low is None or ratio.high is None:
-        return f"  {ratio.value:.2f}×"  # noqa: RUF001 - the sign of multiplication is meant
-    return f"  {ratio.value:.2f}× ({ratio.low:.2f}-{ratio.high:.2f})"  # noqa: RUF001
+        return f", {ratio.value:.2f}×"  # noqa: RUF001 - the sign of multiplication is meant
+    return f", {ratio.value:.2f}× ({ratio.low:.2f}-{ratio.high:.2f})"  # noqa: RUF001
 
 
 def _percentiles(figure: Any, runs: Sequence[Run], colors: dict[str, str]) -> str:  # noqa: ANN401

@@ -64,7 +64,7 @@ def verdict(summary: Summary) -> str:
     sentence = _claim(headline, summary)
     if headline.valid:
         return sentence
-    return f"INVALID, not to be quoted. {sentence} Reasons: {'; '.join(headline.reasons)}."
+    return f"INVALID, not to be quoted: {sentence}"
 
 
 def _claim(headline: Headline, summary: Summary) -> str:
