@@ -1,0 +1,1 @@
+"""From photos in class folders to a trained network in runs/NAME."""

@@ -1,0 +1,70 @@
+"""`python -m training`: photos in, runs/NAME out. The last line on stdout is JSON."""
+
+import json
+import sys
+
+import tyro
+
+from training.config import TrainConfig
+from training.errors import TrainingError
+from training.generated import drawn_photos
+from training.photo_folder import PhotoFolder, read_photo_folder
+from training.run_folder import Row, RunFolder
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Train as the flags say.
+
+    Returns:
+        0 when the run folder is finished, 2 where the user must mend something, 130 when stopped
+        by Ctrl-C.
+    """
+    run_dir = "the run folder"
+    try:
+        config = tyro.cli(
+            TrainConfig, prog="python -m training", args=arguments, use_underscores=True
+        )
+        run_dir = str(config.run_dir)
+        result = _train(config)
+    except TrainingError as error:
+        print(f"training: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(
+            f"training: stopped; the same command goes on after the last whole epoch in {run_dir}",
+            file=sys.stderr,
+        )
+        return 130
+    print(json.dumps({"run_dir": run_dir, **result}))
+    return 0
+
+
+def _train(config: TrainConfig) -> Row:
+    run = RunFolder(config.run_dir)
+    run.refuse_other_settings(config)
+    if run.is_finished:
+        print(f"{run.path}: already trained with these settings", file=sys.stderr)
+        return run.read_result()
+    found = _find_photos(config, run)
+    # TensorFlow takes seconds to import, which a finished run or a wrong flag need not wait for.
+    from training.loop import train  # noqa: PLC0415
+
+    return train(config, found, run)
+
+
+def _find_photos(config: TrainConfig, run: RunFolder) -> PhotoFolder:
+    if config.data is not None:
+        found = read_photo_folder(config.data)
+        run.begin(config)
+        return found
+    print(
+        "No --data: training on drawn cats and dogs. This is for trying things out; "
+        "the network will know nothing of photos.",
+        file=sys.stderr,
+    )
+    run.begin(config)
+    return drawn_photos(run.photos_dir, config.seed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""One step of training and one of validation, each a graph traced once.
+
+    image, label --train_step--> forward, loss, gradients, optimizer  -> loss
+                 --val_step----> forward, averages of loss, accuracy
+
+The steps close over network, optimizer and averages: what varies from call to call is the batch
+alone, so one `input_signature` fits every batch and image size.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import keras
+import tensorflow as tf
+
+from training.network import logits_of
+
+BATCH_SIGNATURE = (
+    tf.TensorSpec([None, None, None, 3], tf.float32, name="image"),
+    tf.TensorSpec([None], tf.int32, name="label"),
+)
+"""Images in 0..1 and class numbers."""
+
+Step = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
+
+_LABEL_SMOOTHING = 0.05
+
+
+@dataclass(frozen=True)
+class Averages:
+    """Loss and accuracy over the batches since the last reset."""
+
+    loss: Any
+    accuracy: Any
+
+    def update(self, label: tf.Tensor, logits: tf.Tensor, losses: tf.Tensor) -> None:
+        """Take in a batch: int32 [B], float32 [B, classes], float32 [B]."""
+        self.loss.update_state(losses)
+        self.accuracy.update_state(label, logits)
+
+    def take(self) -> dict[str, float]:
+        """Give the averages and start anew."""
+        averages = {"loss": float(self.loss.result()), "accuracy": float(self.accuracy.result())}
+        self.loss.reset_state()
+        self.accuracy.reset_state()
+        return averages
+
+
+def make_averages() -> Averages:
+    """Averages of no batch yet."""
+    return Averages(keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy())
+
+
+def make_train_step(
+    model: keras.Model, optimizer: keras.Optimizer, averages: Averages, mode: str
+) -> Step:
+    """Give the step that trains `model`, whose variables and the optimizer's it changes."""
+    logits_model = logits_of(model)
+    variables = logits_model.trainable_variables
+    # Slots made within the first call would need a second trace.
+    optimizer.build(variables)
+
+    def train_step(image: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
+        """Train on one batch; gives its mean loss, float32 scalar.
+
+        `input_signature`: BATCH_SIGNATURE. One trace for any batch and image size (XLA compiles
+        anew for each shape, without tracing again).
+        """
+        with tf.GradientTape() as tape:
+            logits = logits_model(image, training=True)
+            losses = _smoothed_losses(label, logits)
+            loss = tf.reduce_mean(losses)
+        optimizer.apply(tape.gradient(loss, variables), variables)
+        averages.update(label, logits, losses)
+        return loss
+
+    return _in_mode(train_step, mode)
+
+
+def make_val_step(model: keras.Model, averages: Averages, mode: str) -> Step:
+    """Give the step that takes a batch's loss and accuracy into `averages`."""
+    logits_model = logits_of(model)
+
+    def val_step(image: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
+        """Validate one batch; gives its mean cross-entropy, float32 scalar.
+
+        `input_signature`: BATCH_SIGNATURE. One trace for any batch and image size.
+        """
+        logits = logits_model(image, training=False)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(label, logits)
+        averages.update(label, logits, losses)
+        return tf.reduce_mean(losses)
+
+    return _in_mode(val_step, mode)
+
+
+def trace_count(step: Step) -> int:
+    """How often TensorFlow has traced a step; 0 in eager mode."""
+    count = getattr(step, "experimental_get_tracing_count", None)
+    return count() if count else 0
+
+
+def _smoothed_losses(label: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    """Cross-entropy [B] with a little of the label given to every class (arXiv:1512.00567)."""
+    classes = logits.shape[-1]
+    target = tf.one_hot(label, classes) * (1 - _LABEL_SMOOTHING) + _LABEL_SMOOTHING / classes
+    return tf.nn.softmax_cross_entropy_with_logits(target, logits)
+
+
+def _in_mode(step: Step, mode: str) -> Step:
+    if mode == "eager":
+        return step
+    return tf.function(step, input_signature=BATCH_SIGNATURE, jit_compile=mode == "xla" or None)
