@@ -13,7 +13,7 @@ from typing import Any
 from locust import events  # isort: skip - gevent's patches come before all else
 import gevent
 
-from loadtest.samples import ROW_FIELDS
+from loadtest.samples import ROW_FIELDS, whole_steps
 from loadtest.users import GrpcJpegUser, RestJpegUser
 
 __all__ = ["GrpcJpegUser", "RestJpegUser"]
@@ -49,8 +49,8 @@ class RawRows:
         self._environment = environment
         self._options = environment.parsed_options
         self._rows: list[tuple[float, float, int, str, int]] = []
-        self._first_start_s: float | None = None
-        self._window_start_s: float | None = None
+        self._window_start_s = 0.0
+        self._steps = 0
         self._measured = 0
         self._is_closed = False
         environment.events.request.add_listener(self.add)
@@ -85,16 +85,14 @@ class RawRows:
             writer.writerows(self._rows)
 
     def _end_when_enough(self, start_s: float, end_s: float) -> None:
-        if self._first_start_s is None:
-            self._first_start_s = start_s
-        if end_s < self._first_start_s + self._options.warmup_s:
-            return
-        if self._window_start_s is None:
-            self._window_start_s = end_s  # this completion opens the window and does not count
-            return
-        self._measured += 1
-        wanted = self._options.measured_requests
-        is_long_enough = end_s - self._window_start_s >= self._options.min_s
-        if wanted and self._measured >= wanted and is_long_enough:
+        """Ends the run with the first step that has completed enough; see samples.py."""
+        if len(self._rows) == 1:
+            self._window_start_s = start_s + self._options.warmup_s
+        elapsed_s = end_s - self._window_start_s
+        has_ended_a_step = whole_steps(elapsed_s) > self._steps
+        is_enough = 0 < self._options.measured_requests <= self._measured
+        self._steps = whole_steps(elapsed_s)
+        self._measured += elapsed_s > 0
+        if has_ended_a_step and is_enough and elapsed_s >= self._options.min_s:
             self.close()
             gevent.spawn(self._environment.runner.quit)  # a user cannot end itself from its request

@@ -1,17 +1,18 @@
 """The raw rows of a run, one a request, and the part of them that is measured.
 
-    users start        warm-up ends                      enough requests
-         |  warm-up          |  measured window                 |
-    -----+-------------------+*----------*-------*------*-------*-----> completions
-                              ^ origin: the first completion    ^ the last one
-                                after the warm-up, itself not counted
+    users start        warm-up ends       enough requests, at the end of a step
+         |  warm-up          |  measured window      |
+    -----+-------------------+-------+-------+-------+---> steps of half a second
+                  x x      x x x    x  x   x x    xx   x   completions
 
-The window opens and closes at a completion, so completions / length is the throughput without a
-bias at the edges. The few requests in flight when it opens were sent under full load and count.
+Batches make requests end in bunches, so a window between two completions would count half a bunch
+too many or too few. Its edges are therefore times that no completion has chosen. The few requests
+in flight when it opens were sent under full load and count.
 """
 
 import csv
 import gzip
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+STEP_S = 0.5
 ROW_FIELDS = ("start_s", "latency_ms", "ok", "error", "bytes")
 
 
@@ -56,8 +58,8 @@ class Window:
     """The measured part of a run: completions in (start_s, end_s].
 
     Attributes:
-        start_s: The completion that opens it.
-        end_s: The completion that closes it.
+        start_s: When the warm-up ended.
+        end_s: The end of its last step.
         samples: The requests that count.
     """
 
@@ -86,14 +88,19 @@ def read_rows(path: Path) -> Samples:
 
 
 def measured_window(samples: Samples, warmup_s: float) -> Window:
-    """The window after warmup_s seconds of load; empty if nothing ended after them."""
+    """The whole steps after warmup_s seconds of load; empty if there is none."""
     ends_s = samples.end_s
-    warm_s = (samples.start_s.min() if len(samples) else 0.0) + warmup_s
-    first = int(np.searchsorted(ends_s, warm_s))
-    counted = select(samples, slice(first + 1, None))
-    if not len(counted):
-        return Window(start_s=warm_s, end_s=warm_s, samples=counted)
-    return Window(start_s=float(ends_s[first]), end_s=float(ends_s[-1]), samples=counted)
+    opens_s = (float(samples.start_s[0]) if len(samples) else 0.0) + warmup_s
+    steps = whole_steps(float(ends_s[-1]) - opens_s) if len(samples) else 0
+    closes_s = opens_s + steps * STEP_S
+    first, last = np.searchsorted(ends_s, [opens_s, closes_s], side="right")
+    counted = select(samples, slice(int(first), int(last)))
+    return Window(start_s=opens_s, end_s=closes_s, samples=counted)
+
+
+def whole_steps(seconds: float) -> int:
+    """Steps of a window that are over after a time; 0 while the warm-up lasts."""
+    return max(0, math.floor(seconds / STEP_S))
 
 
 def select(samples: Samples, part: slice) -> Samples:
@@ -127,5 +134,10 @@ def write_requests(path: Path, runs: Iterable[tuple[str, int, float, Samples, Wi
                     samples.error[i],
                     int(samples.size_bytes[i]),
                 )
-                phase = "measured" if end_s > window.start_s else "warm-up"
-                writer.writerow((target, repeat, phase, *row))
+                writer.writerow((target, repeat, _phase(end_s, window), *row))
+
+
+def _phase(end_s: float, window: Window) -> str:
+    if end_s <= window.start_s:
+        return "warm-up"
+    return "measured" if end_s <= window.end_s else "after"
