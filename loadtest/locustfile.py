@@ -24,7 +24,7 @@ def add_options(parser: Any) -> None:  # noqa: ANN401 - Locust is untyped
     """Adds the load test's own options; Locust's web page shows them too."""
     parser.add_argument("--photos", default="", help="Folder tree of JPEG photos; empty: drawn")
     parser.add_argument("--model-name", default="resnet18", help="Model to ask")
-    parser.add_argument("--grpc-address", default="", help="host:port of gRPC users, if not --host")
+    parser.add_argument("--grpc-address", default="127.0.0.1:8500", help="Where GrpcJpegUser calls")
     parser.add_argument("--seed", type=int, default=0, help="Seed of each user's order of photos")
     parser.add_argument("--rows-file", default="", help="CSV file to write a row a request to")
     parser.add_argument("--warmup-s", type=float, default=0.0, help="Seconds that are not measured")

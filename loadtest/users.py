@@ -10,7 +10,6 @@ import random
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from locust import FastHttpUser, User, task  # isort: skip
 from locust.exception import StopUser  # isort: skip
@@ -62,11 +61,10 @@ class GrpcJpegUser(User):
         options = self.environment.parsed_options
         grpc.experimental.gevent.init_gevent()
         # Channels with equal arguments share one connection unless they are told not to.
-        address = options.grpc_address or urlsplit(self.host).netloc or self.host
         self.channel = grpc.insecure_channel(
-            address, options=[("grpc.use_local_subchannel_pool", 1)]
-        )
-        photos = _photos_for(address, self.environment)  # the channel has not connected yet
+            options.grpc_address, options=[("grpc.use_local_subchannel_pool", 1)]
+        )  # it connects with its first call
+        photos = _photos_for(options.grpc_address, self.environment)
         self.call = self.channel.unary_unary(PREDICT_METHOD, None, None)
         bodies = [grpc_body(photo, options.model_name) for photo in photos]
         self.bodies = _endless(bodies, options.seed)
