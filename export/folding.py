@@ -56,8 +56,10 @@ class FoldedNetwork:
                 convolution and everything after the last are float32 in both.
 
         Raises:
-            ExportError: a layer that has no entry in the table, named with what has one.
+            ExportError: a layer that has no entry in the table, named with what has one; or an
+                output that is not a softmax.
         """
+        _check_softmax(model)
         weights = Weights(convolution_dtype)
         self._input, self._output = id(model.inputs[0]), id(model.outputs[0])
         self._steps = _read_steps(model, weights)
@@ -111,6 +113,16 @@ def _can_fold(before: Any | None, layer: Any, readers: Counter[int]) -> bool:  #
 def _inputs(layer: Any) -> tuple[int, ...]:  # noqa: ANN401
     tensors = layer.input if isinstance(layer.input, list | tuple) else [layer.input]
     return tuple(id(tensor) for tensor in tensors)
+
+
+def _check_softmax(model: Any) -> None:  # noqa: ANN401
+    """The contract's `probabilities` are a softmax; logits would be served under that name."""
+    last = next(layer for layer in model.operations if layer.output is model.outputs[0])
+    if type(last).__name__ != "Softmax" and last.get_config().get("activation") != "softmax":
+        raise ExportError(
+            f'the model ends in layer "{last.name}" ({type(last).__name__}), '
+            "expected a softmax: its output is served as probabilities"
+        )
 
 
 def _check_supported(layer: Any) -> None:  # noqa: ANN401

@@ -13,7 +13,7 @@ from export.models_folder import RECORD_FILE, publish, remember_refusal
 from export.probe import Probe, make_probe
 from export.progress import Narrator
 from export.record import export_record
-from export.saved_model import write_saved_model
+from export.saved_model import Contents, write_saved_model
 from export.session_run import run_session
 from export.source_run import SourceRun, load_model
 
@@ -64,13 +64,13 @@ def export_forms(forms: list[Form], export: Export) -> tuple[list[str], dict[str
 def _write(model: Any, form: Form, export: Export) -> Candidate:  # noqa: ANN401
     folder = export.workspace / form.precision
     with export.narrator.doing(f"{form.model}: folding batch norm, weights in {form.precision}"):
-        weights_bytes = write_saved_model(
-            model,
+        contents = Contents(
             labels=export.run.labels,
             precision=form.precision,
+            warmup_signatures=export.config.warmup_signatures,
             warmup_batch_sizes=export.config.warmup_batch_sizes,
-            folder=folder,
         )
+        weights_bytes = write_saved_model(model, contents, folder)
     return Candidate(
         folder=folder,
         labels=export.run.labels,

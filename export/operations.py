@@ -45,8 +45,11 @@ def convolution(layer: Any, norm: Any | None, weights: Weights) -> Operation:  #
     What is computed is of the weights' dtype: the input is cast to it.
     """
     settings = layer.get_config()
-    if settings["data_format"] != "channels_last":
-        raise ExportError(f'layer "{layer.name}": data_format must be channels_last')
+    if settings["data_format"] != "channels_last" or settings["groups"] != 1:
+        raise ExportError(
+            f'layer "{layer.name}" (Conv2D): expected data_format channels_last and groups 1, '
+            f"got {settings['data_format']} and {settings['groups']}"
+        )
     kernel_value, bias_value = _folded(layer, norm)
     dtype = weights.convolution_dtype
     kernel = weights.add(f"{layer.name}/kernel", kernel_value, dtype)

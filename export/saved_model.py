@@ -1,5 +1,6 @@
 """Writes the SavedModel of one form: graph, one copy of the weights, labels, warm-up requests."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,29 +15,34 @@ EXTRA_FOLDER = "assets.extra"
 _DTYPES = {"fp32": tf.float32, "bf16": tf.bfloat16}
 
 
-def write_saved_model(
-    model: Any,  # noqa: ANN401
-    *,
-    labels: tuple[str, ...],
-    precision: str,
-    warmup_batch_sizes: tuple[int, ...],
-    folder: Path,
-) -> int:
-    """Writes `folder` from the Keras model; returns the bytes that its weights take.
+@dataclass(frozen=True, kw_only=True)
+class Contents:
+    """What goes into a SavedModel beside the network."""
+
+    labels: tuple[str, ...]
+    """A name for each class, in order."""
+
+    precision: str
+    """`fp32` or `bf16`."""
+
+    warmup_signatures: tuple[str, ...]
+    warmup_batch_sizes: tuple[int, ...]
+
+
+def write_saved_model(model: Any, contents: Contents, folder: Path) -> int:  # noqa: ANN401
+    """Writes `folder`, which does not exist yet; returns the bytes that the weights take.
 
     Args:
-        model: a Functional classifier with softmax output, square RGB input.
-        labels: a name for each class, in order.
-        precision: `fp32` or `bf16`.
-        warmup_batch_sizes: rows of the warm-up requests.
-        folder: does not exist yet.
+        model: a Functional Keras classifier with softmax output, square RGB input.
+        contents: labels, precision, warm-up.
+        folder: becomes the SavedModel.
 
     Raises:
         ExportError: the network has a layer that cannot be folded.
     """
-    network = FoldedNetwork(model, _DTYPES[precision])
+    network = FoldedNetwork(model, _DTYPES[contents.precision])
     image_size = model.inputs[0].shape[1]
-    answers = Answers(network, labels, image_size)
+    answers = Answers(network, contents.labels, image_size)
     # A session finds only variables that the saved module tracks, and finds each once: the module
     # holds the folded weights alone. One that held the Keras model would run in Python, and fail
     # every request of a server with `Could not find variable`.
@@ -46,8 +52,14 @@ def write_saved_model(
     _name_classify_method(folder / "saved_model.pb")
     extra = folder / EXTRA_FOLDER
     extra.mkdir()
-    (extra / "labels.txt").write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
-    write_warmup_requests(extra, image_size=image_size, batch_sizes=warmup_batch_sizes)
+    lines = "".join(f"{label}\n" for label in contents.labels)
+    (extra / "labels.txt").write_text(lines, encoding="utf-8")
+    write_warmup_requests(
+        extra,
+        image_size=image_size,
+        signatures=contents.warmup_signatures,
+        batch_sizes=contents.warmup_batch_sizes,
+    )
     return sum(weight.dtype.size * weight.shape.num_elements() for weight in network.variables)
 
 

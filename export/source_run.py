@@ -107,6 +107,7 @@ def _digest(config: ExportConfig) -> str:
         package.parent / _PHOTO_CODE,
     ]
     settings = (
+        config.warmup_signatures,
         config.warmup_batch_sizes,
         config.fp32_tolerance,
         config.bf16_tolerance,

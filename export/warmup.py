@@ -1,10 +1,9 @@
 """Warm-up requests: what a server asks a new version before it lets anyone else ask.
 
 Written to `assets.extra/tf_serving_warmup_requests`, a TFRecord of PredictionLog, which TensorFlow
-Serving and our server replay. One request a signature and batch size.
+Serving and our server replay.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +16,18 @@ from export.signatures import CLASSIFY
 WARMUP_FILE = "tf_serving_warmup_requests"
 
 
-def write_warmup_requests(extra: Path, *, image_size: int, batch_sizes: tuple[int, ...]) -> None:
-    """Writes the file into the folder `extra`, a few kilobytes whatever the image size."""
+def write_warmup_requests(
+    extra: Path, *, image_size: int, signatures: tuple[str, ...], batch_sizes: tuple[int, ...]
+) -> None:
+    """Writes the file into the folder `extra`: a request for each signature and batch size.
+
+    It stays at a few kilobytes whatever the image size.
+    """
     photo = _photo(image_size)
     with tf.io.TFRecordWriter(str(extra / WARMUP_FILE)) as file:
-        for rows in batch_sizes:
-            for log in _logs(photo, rows, image_size):
+        for signature in signatures:
+            for rows in batch_sizes:
+                log = _log(signature, photo, [rows, image_size, image_size, 3])
                 file.write(log.SerializeToString(deterministic=True))
 
 
@@ -32,32 +37,32 @@ def example_of(photo: bytes) -> tf.train.Example:
     return tf.train.Example(features=tf.train.Features(feature={"image/encoded": feature}))
 
 
-def _logs(photo: bytes, rows: int, image_size: int) -> Iterator[logs.PredictionLog]:
-    shape = [rows, image_size, image_size, 3]
-    gray_float, gray_uint8 = _filled(shape, tf.float32), _filled(shape, tf.uint8)
-    gray_float.float_val.append(0.5)
-    gray_uint8.int_val.append(128)
-    yield _predict_log("serving_default", "image", gray_float)
-    yield _predict_log("uint8", "image", gray_uint8)
-    yield _predict_log("image_bytes", "image_bytes", tf.make_tensor_proto([photo] * rows))
+def _log(signature: str, photo: bytes, shape: list[int]) -> logs.PredictionLog:
+    """A request of `shape[0]` rows, each gray or the photo."""
     log = logs.PredictionLog()
-    request = log.classify_log.request
-    request.model_spec.signature_name = CLASSIFY
-    request.input.example_list.examples.extend([example_of(photo)] * rows)
-    yield log
-
-
-def _predict_log(signature: str, alias: str, value: TensorProto) -> logs.PredictionLog:
-    log = logs.PredictionLog()
-    request = log.predict_log.request
-    request.model_spec.signature_name = signature
-    request.inputs[alias].CopyFrom(value)
+    if signature == CLASSIFY:
+        classify = log.classify_log.request
+        classify.model_spec.signature_name = signature
+        classify.input.example_list.examples.extend([example_of(photo)] * shape[0])
+        return log
+    predict = log.predict_log.request
+    predict.model_spec.signature_name = signature
+    if signature == "image_bytes":
+        predict.inputs["image_bytes"].CopyFrom(tf.make_tensor_proto([photo] * shape[0]))
+    elif signature == "uint8":
+        predict.inputs["image"].CopyFrom(_filled(shape, tf.uint8, int_val=[128]))
+    else:
+        predict.inputs["image"].CopyFrom(_filled(shape, tf.float32, float_val=[0.5]))
     return log
 
 
-def _filled(shape: list[int], dtype: tf.DType) -> TensorProto:
-    """A tensor whose one value, still to be given, stands for all: TensorProto's short form."""
-    return TensorProto(dtype=dtype.as_datatype_enum, tensor_shape=tf.TensorShape(shape).as_proto())
+def _filled(shape: list[int], dtype: tf.DType, **value: list[float]) -> TensorProto:
+    """A tensor all of whose elements are the one value: TensorProto's short form."""
+    return TensorProto(
+        dtype=dtype.as_datatype_enum,
+        tensor_shape=tf.TensorShape(shape).as_proto(),
+        **value,
+    )
 
 
 def _photo(size: int) -> bytes:

@@ -1,0 +1,93 @@
+import fcntl
+import json
+from contextlib import suppress
+
+import pytest
+
+from export.config import ExportConfig
+from export.errors import ExportError
+from export.forms import forms
+from export.models_folder import is_current, publish, remember_refusal, workspace
+
+
+@pytest.fixture
+def form(tmp_path):
+    config = ExportConfig(run_dir=tmp_path, models_dir=tmp_path, model_name="m", precision="fp32")
+    return forms(config)[0]
+
+
+def written(folder, digest="abc"):
+    folder.mkdir(parents=True)
+    (folder / "export.json").write_text(json.dumps({"digest": digest}))
+    return folder
+
+
+def visible(models_dir):
+    return sorted(entry.name for entry in models_dir.iterdir() if not entry.name.startswith("."))
+
+
+def test_nothing_is_visible_before_it_is_published(form, tmp_path):
+    with workspace(tmp_path, "m") as folder:
+        version = written(folder / "fp32")
+        assert visible(tmp_path) == []
+        publish(version, form)
+        assert visible(tmp_path) == ["m"]
+    assert visible(tmp_path / "m") == ["1"]
+
+
+def test_a_failed_export_leaves_nothing(tmp_path):
+    with suppress(RuntimeError), workspace(tmp_path, "m") as folder:
+        written(folder / "fp32")
+        raise RuntimeError
+    assert [entry.name for entry in tmp_path.iterdir()] == [".export.lock"]
+
+
+def test_what_a_killed_export_left_is_removed(tmp_path):
+    leftover = tmp_path / ".m-partial-killed"
+    written(leftover / "fp32")
+    written(tmp_path / ".other-partial-killed" / "fp32")
+    with workspace(tmp_path, "m"):
+        assert not leftover.exists()
+    assert (tmp_path / ".other-partial-killed").exists()
+
+
+def test_two_exports_do_not_write_at_once(tmp_path):
+    with (tmp_path / ".export.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with (
+            pytest.raises(ExportError, match="another export is writing"),
+            workspace(tmp_path, "m"),
+        ):
+            pass
+
+
+def test_a_version_is_one_above_the_highest(form, tmp_path):
+    for name in ("2", "10", "notes"):
+        written(form.folder / name)
+    assert publish(written(tmp_path / "w"), form) == form.folder / "11"
+
+
+def test_a_models_dir_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ExportError, match="cannot be written"), workspace(tmp_path / "file", "m"):
+        pass
+
+
+def test_only_the_newest_version_counts_as_current(form):
+    written(form.folder / "1", "old")
+    written(form.folder / "2", "new")
+    assert is_current(form, "new")
+    assert not is_current(form, "old")
+
+
+def test_a_version_without_a_readable_record_is_not_current(form):
+    written(form.folder / "1")
+    (form.folder / "1" / "export.json").write_text("{")
+    assert not is_current(form, "abc")
+
+
+def test_a_refusal_holds_until_something_is_published(form, tmp_path):
+    remember_refusal(form, "abc", "disagrees")
+    assert is_current(form, "abc")
+    publish(written(tmp_path / "w", "def"), form)
+    assert not is_current(form, "abc")
