@@ -5,7 +5,15 @@ from pathlib import Path
 
 import pytest
 
+# Keras 3.15 writes and reads `.keras` files through an `__array__` without NumPy 2's `copy`.
+_KERAS_ARRAY = "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
+
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let pass the one warning that is not ours to mend."""
+    config.addinivalue_line("filterwarnings", _KERAS_ARRAY)
 
 
 @pytest.fixture(scope="session")

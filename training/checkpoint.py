@@ -23,7 +23,7 @@ def save_checkpoint(folder: Path, epochs: int, variables: Variables) -> None:
     """Write the variables after `epochs` whole epochs; older files than the last two go."""
     folder.mkdir(exist_ok=True)
     with replacing(_path(folder, epochs)) as beside, beside.open("wb") as file:
-        values: dict[str, Any] = {variable.path: np.asarray(variable) for variable in variables}
+        values: dict[str, Any] = {variable.path: variable.numpy() for variable in variables}
         np.savez(file, allow_pickle=False, **values)
     for old in _paths(folder)[:-_KEPT]:
         old.unlink()
@@ -55,7 +55,7 @@ def restore_checkpoint(folder: Path, variables: Variables) -> int:
 
 
 def _read(path: Path, variables: Variables) -> Mapping[str, Any]:
-    with np.load(path) as archive:
+    with path.open("rb") as file, np.load(file) as archive:
         values = {variable.path: archive[variable.path] for variable in variables}
     for variable in variables:
         if values[variable.path].shape != tuple(variable.shape):

@@ -70,17 +70,17 @@ class Learner:
         self._validation_photos = decoded_photos(photos.validation, config.image_size)
         self._epoch_steps = math.ceil(len(photos.train) / config.batch_size)
         self.steps = self._epoch_steps * config.epochs
-        self._network = NETWORKS[config.network](self._classes, image_size=None)
+        self.network = NETWORKS[config.network](self._classes, image_size=None)
         self._optimizer = make_optimizer(config.learning_rate, self.steps)
         self._averages = make_averages()
         self._train_step = make_train_step(
-            self._network, self._optimizer, self._averages, config.mode
+            self.network, self._optimizer, self._averages, config.mode
         )
-        self._val_step = make_val_step(self._network, self._averages, config.mode)
+        self._val_step = make_val_step(self.network, self._averages, config.mode)
 
     def learn(self, run: RunFolder, progress: Reporter) -> None:
         """Train the epochs that the run folder's checkpoints do not have yet, saving each."""
-        variables = [*self._network.variables, *self._optimizer.variables]
+        variables = [*self.network.variables, *self._optimizer.variables]
         done = restore_checkpoint(run.checkpoints_dir, variables)
         rows = run.read_metrics(done)
         if done:
@@ -112,7 +112,7 @@ class Learner:
         """Give the trained network with its input fixed to image_size."""
         config = self._config
         network = NETWORKS[config.network](self._classes, image_size=config.image_size)
-        network.set_weights(self._network.get_weights())
+        network.set_weights(self.network.get_weights())
         return network
 
     def graph_facts(self) -> Row:

@@ -1,0 +1,70 @@
+"""What cannot be decoded is left out, counted and named; each class must have photos left."""
+
+import shutil
+
+import pytest
+
+from training.decodable import sort_out
+from training.errors import TrainingError
+from training.photo_folder import Photo, read_photo_folder
+from training.photos import usable_photos
+
+
+def spoil(folder, name, content=b"no photo"):
+    path = folder / name
+    path.write_bytes(content)
+    return path
+
+
+def test_skipped_files_keep_their_reason(tmp_path, fill_classes):
+    fill_classes(tmp_path, 1)
+    whole = tmp_path / "red" / "00.jpg"
+    cut = spoil(tmp_path, "cut.jpg", whole.read_bytes()[:-200])
+    empty = spoil(tmp_path, "empty.jpg", b"")
+    missing = tmp_path / "missing.jpg"
+    sound, skipped = sort_out([Photo(path, 0) for path in (cut, whole, empty, missing)])
+    assert [photo.path for photo in sound] == [whole]
+    assert [one.photo.path for one in skipped] == [cut, empty, missing]
+    assert skipped[0].reason.startswith("jpeg::Uncompress failed")
+    assert skipped[1].reason == "Input is empty."
+    assert skipped[2].reason == "No such file or directory"
+
+
+def test_skipped_files_are_counted_and_the_first_are_named(tmp_path, tiny_config, fill_classes):
+    fill_classes(tmp_path, 3)
+    for number in range(7):
+        spoil(tmp_path / "blue", f"bad{number}.jpg")
+    said = []
+    photos, skipped = usable_photos(read_photo_folder(tmp_path), tiny_config(), said.append)
+    assert skipped == 7
+    assert said[0] == "7 files are skipped, for they cannot be decoded:"
+    assert "bad4.jpg: Unknown image file format" in said[5]
+    assert said[6] == "  and 2 more"
+    assert said[7] == "4 photos to train on, 2 to validate on, classes: blue, red"
+    assert all("bad" not in photo.path.name for photo in photos.train + photos.validation)
+
+
+def test_a_class_without_a_usable_photo_is_refused_by_name(tmp_path, tiny_config, fill_classes):
+    fill_classes(tmp_path, 2)
+    shutil.rmtree(tmp_path / "red")
+    (tmp_path / "red").mkdir()
+    spoil(tmp_path / "red", "bad.jpg")
+    with pytest.raises(TrainingError, match=r"'red' has no photo to train on \(1 of its files"):
+        usable_photos(read_photo_folder(tmp_path), tiny_config(), print)
+
+
+def test_a_class_without_a_validation_photo_is_refused_by_name(tmp_path, tiny_config, fill_classes):
+    fill_classes(tmp_path / "train", 2)
+    fill_classes(tmp_path / "validation", 1)
+    spoil(tmp_path / "validation" / "blue", "00.jpg")
+    with pytest.raises(TrainingError, match="'blue' has no photo in validation/"):
+        usable_photos(read_photo_folder(tmp_path), tiny_config(), print)
+
+
+def test_awkward_files_are_sorted_out(shared_data):
+    folder = shared_data / "awkward_files" / "synthetic"
+    sound, skipped = sort_out(Photo(path, 0) for path in sorted(folder.glob("*.*")))
+    names = {one.photo.path.name for one in skipped}
+    assert {"empty.jpg", "html_named.jpg", "truncated_50pct.jpg", "no_eoi.jpg"} <= names
+    kept = {photo.path.name for photo in sound}
+    assert {"bmp_named.jpg", "rgba.png", "one_pixel.jpg", "progressive.jpg"} <= kept
