@@ -16,6 +16,7 @@ from serving.batching import BatchingParameters, read_batching_parameters
 from serving.config import DEFAULT_METRICS_PATH, ServerConfig
 from serving.errors import StartError
 from serving.grpc_api import GrpcApi, GrpcServer
+from serving.library_pages import give_back_library_pages
 from serving.messages import config_pb2
 from serving.metrics import Metrics
 from serving.model_config import model_configs
@@ -156,6 +157,8 @@ def _loader(config: ServerConfig, metrics: Metrics) -> Loader:
             except BaseException:
                 servable.close(0)
                 raise
+        given_back = give_back_library_pages()
+        _log.debug("gave back %d MB of TensorFlow's code", given_back >> 20)
         return servable
 
     return load

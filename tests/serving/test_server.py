@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 
+import psutil
 import pytest
 
 from serving.metrics import LATENCY_BUCKETS_US
@@ -232,6 +233,14 @@ def test_a_model_that_is_not_there_yet_is_waited_for(start, models, tmp_path):
     publish(models, 1, base_path)
     server.wait_until_ready()
     assert answer(server) == (200, {"predictions": [1.0]})
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="library pages are given back on Linux only")
+def test_what_only_the_start_needed_of_tensorflows_library_is_given_back(start, base_path):
+    """Kept, the library alone is 350 MB of the process; none of the needed pages may be lost."""
+    server = start(*flags(base_path)).wait_until_ready()
+    assert answer(server) == (200, {"predictions": [1.0]})
+    assert psutil.Process(server.process.pid).memory_info().rss < 200 << 20
 
 
 def test_the_process_holds_no_python_tensorflow():
