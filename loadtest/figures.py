@@ -152,7 +152,7 @@ def _percentiles(figure: Any, runs: Sequence[Run], colors: dict[str, str]) -> st
     axes.set_ylim(bottom=0)
     axes.set_xlabel("requests that were faster")
     axes.set_ylabel("latency, ms")
-    figure.legend(loc="outside upper center", ncols=3)
+    _legend(figure, said)
     return f"Latency against percentile, on an axis of 1/(1-p): {', '.join(said)}."
 
 
@@ -168,6 +168,12 @@ def _over_time(figure: Any, runs: Sequence[Run], colors: dict[str, str]) -> str:
         axes.set_ylabel("ms")
     all_axes[-1].set_xlabel("seconds since the load began (shaded: warm-up)")
     return "Latency of each request of the first repeat over time, a panel a target."
+
+
+def _legend(figure: Any, said: list[str]) -> None:  # noqa: ANN401
+    """A legend above the figure, unless there is no line to explain."""
+    if said:
+        figure.legend(loc="outside upper center", ncols=3)
 
 
 def _dots(axes: Any, x: NDArray[np.float64], y: NDArray[np.float64], color: str) -> None:  # noqa: ANN401
@@ -196,5 +202,5 @@ def _memory(figure: Any, runs: Sequence[Run], colors: dict[str, str]) -> str:  #
     axes.set_ylim(bottom=0)
     axes.set_xlabel("seconds since the server was started")
     axes.set_ylabel("memory (PSS), MB")
-    figure.legend(loc="outside upper center", ncols=3)
+    _legend(figure, said)
     return f"Memory of the server over time in the first repeat: {', '.join(said)}."

@@ -25,12 +25,24 @@ class Model:
     def __init__(self, options):
         self.options = options
         self.lock = threading.Lock()
+        self.count = 0
 
     def predict(self, photo):
         with self.lock:
+            self.count += 1
             time.sleep(self.options.service_ms / 1000)
         cat = hashlib.sha256(photo).digest()[0] / 255 * 0.8 + self.options.skew
         return [cat, 1 - cat], "cat" if cat > 0.5 else "dog"
+
+    def respond(self, photo):
+        """The status and body of the REST answer."""
+        probabilities, label = self.predict(photo)
+        if self.count > self.options.failing_after:
+            return 500, b'{"error": "failing as asked"}'
+        if self.count > self.options.empty_after:
+            return 200, b'{"predictions": []}'
+        row = {"probabilities": probabilities, "label": label}
+        return 200, json.dumps({"predictions": [row]}).encode()
 
 
 class Server(ThreadingHTTPServer):
@@ -54,12 +66,7 @@ def rest_handler(model):
         def do_POST(self):
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             photo = base64.b64decode(body["instances"][0]["b64"])
-            probabilities, label = model.predict(photo)
-            if model.options.failing:
-                self.answer(500, b'{"error": "failing as asked"}')
-                return
-            row = {"probabilities": probabilities, "label": label}
-            self.answer(200, json.dumps({"predictions": [row]}).encode())
+            self.answer(*model.respond(photo))
 
         def answer(self, status, body):
             self.send_response(status)
@@ -95,7 +102,8 @@ def main():
     parser.add_argument("--service-ms", type=float, default=4)
     parser.add_argument("--skew", type=float, default=0)
     parser.add_argument("--never-ready", action="store_true")
-    parser.add_argument("--failing", action="store_true")
+    parser.add_argument("--failing-after", type=float, default=float("inf"))
+    parser.add_argument("--empty-after", type=float, default=float("inf"))
     parser.add_argument("--dying", action="store_true")
     options = parser.parse_args()
     if options.dying:

@@ -11,9 +11,9 @@ def test_equal_answers_agree():
 
 
 def test_a_probability_beyond_the_tolerance_is_told_with_its_photo():
-    given = Answer((0.89, 0.11), "cat")
+    given = Answer((0.899, 0.101), "cat")
     assert disagreement([CAT, given], [CAT, CAT], 1e-4) == (
-        "photo 2: a probability differs by 0.01 (> 0.0001)"
+        "photo 2: a probability differs by 0.001 (> 0.0001)"
     )
     assert disagreement([CAT], [given], 0.02) is None
 

@@ -16,11 +16,6 @@ from loadtest.errors import LoadTestError
 SCHEMA = json.loads(Path(loadtest.__file__).with_name("summary.schema.json").read_text())
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("compare")
-
-
 @pytest.fixture
 def config(tmp_path):
     """A short comparison, with the run and the model that the targets ask for."""
@@ -68,6 +63,8 @@ def test_a_comparison_leaves_a_complete_result(config, fake_target):
         assert any("too few for a P95" in reason for reason in target.reasons)
         assert not any("connections" in reason for reason in target.reasons)
         assert not any("photo" in reason for reason in target.reasons)
+        # They wait at the same time: one at a time would make it one request in flight.
+        assert target.throughput_rps * target.p50_ms / 1000 > 0.6 * config.users
     assert not summary.headline.valid
 
     with gzip.open(folder / "requests.csv.gz", "rt") as file:
@@ -84,11 +81,21 @@ def test_a_comparison_leaves_a_complete_result(config, fake_target):
     assert not (folder / "photos").exists()
 
 
-def test_other_answers_and_failed_requests_make_a_target_invalid(config, fake_target):
+def test_other_answers_make_a_target_invalid(config, fake_target):
     targets = named(fake_target("eager-rest"), fake_target("fp32-rest", "--skew=0.01"))
     _, summary = compare(config, targets)
     assert any("a probability differs by 0.01" in r for r in summary.targets[1].reasons)
     assert not any("probability" in r for r in summary.targets[0].reasons)
+
+
+@pytest.mark.parametrize("flag", ["--failing-after=20", "--empty-after=20"])
+def test_requests_without_a_prediction_are_errors_and_make_a_target_invalid(
+    config, fake_target, flag
+):
+    _, summary = compare(config, named(fake_target("eager-rest", flag)))
+    (target,) = summary.targets
+    assert target.errors > 20
+    assert f"{target.errors} of" in target.reasons[0]
 
 
 def test_a_server_that_dies_ends_the_comparison_and_publishes_nothing(config, fake_target):
@@ -101,4 +108,4 @@ def test_a_server_that_dies_ends_the_comparison_and_publishes_nothing(config, fa
 
 def test_a_server_without_predictions_is_refused_before_it_is_loaded(config, fake_target):
     with pytest.raises(LoadTestError, match="the answer over REST is no prediction"):
-        compare(config, named(fake_target("fp32-rest", "--failing")))
+        compare(config, named(fake_target("fp32-rest", "--failing-after=0")))

@@ -9,6 +9,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+def test_the_cores_are_given_back_when_the_block_ends():
+    before = os.sched_getaffinity(0)
+    with held_to(share_cores().generator):
+        assert os.sched_getaffinity(0) == set(share_cores().generator)
+    assert os.sched_getaffinity(0) == before
+
+
 def test_server_and_generator_get_cores_of_their_own_where_there_are_two():
     cores = share_cores()
     usable = os.sched_getaffinity(0)
@@ -20,10 +27,3 @@ def test_with_one_core_both_share_it():
     with held_to(share_cores().server):
         cores = share_cores()
     assert cores.server == cores.generator
-
-
-def test_the_cores_are_given_back_when_the_block_ends():
-    before = os.sched_getaffinity(0)
-    with held_to(share_cores().generator):
-        assert os.sched_getaffinity(0) == set(share_cores().generator)
-    assert os.sched_getaffinity(0) == before
