@@ -46,6 +46,7 @@ class Server:
         self._stop = threading.Event()
         models = model_configs(config)
         tensorflow_library()
+        give_back_library_pages()
         metrics = Metrics(prometheus_client.CollectorRegistry())
         for model in models:
             metrics.know_model(model.name)
