@@ -30,7 +30,7 @@ export KERAS_HOME     := $(CURDIR)/.cache/keras
 export MPLCONFIGDIR   := $(CURDIR)/.cache/matplotlib
 export UV_CACHE_DIR   := $(CURDIR)/.cache/uv
 export PYTHONUNBUFFERED := 1
-export TF_CPP_MIN_LOG_LEVEL ?= 1
+export TF_CPP_MIN_LOG_LEVEL ?= 2
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
@@ -59,7 +59,7 @@ compare: export ## load-test the eager baseline and the exported models; writes 
 	  $(if $(PHOTOS),--photos $(PHOTOS)) $(if $(filter-out 0,$(QUICK)),--quick) $(COMPARE_FLAGS)
 
 locust: $(VENV)/base ## Locust's web page against a running server
-	$(VENV)/bin/locust -f loadtest/locustfile.py --host http://127.0.0.1:$(REST_PORT)
+	$(VENV)/bin/locust -f loadtest/locustfile.py --class-picker --host http://127.0.0.1:$(REST_PORT)
 
 check: $(VENV)/dev ## format, lint, types, and who may import whom
 	$(VENV)/bin/ruff format --check .

@@ -43,7 +43,7 @@ class CompareConfig:
     max_seconds: float = 40.0
     """Longest measured window of one repeat, in seconds; it ends the repeat short of requests."""
 
-    baseline_threads: int = 4
+    baseline_threads: int = 2
     """Threads of the Flask baseline (gunicorn, one process)."""
 
     rest_port: int = 0

@@ -20,16 +20,15 @@ class BaselineConfig:
     bind_address: str = "127.0.0.1"
     """Address to listen on; 0.0.0.0 for every one."""
 
-    # Chosen by a sweep: eager ResNet-18, 8 connections in a closed loop, server on one core of a
-    # two-core AMD EPYC that did other work too (so CPU time is the steadiest column); medians of 7
-    # interleaved runs, n = 589 to 916 requests a row, 2026-12-01:
-    #   threads   req/s   P50 ms   P95 ms   CPU ms a request   RSS MB
-    #         1     7.8      890     1202                 55      738
-    #         2     7.5      803     1482                 59      784
-    #         4    10.5      508      817                 53      865
-    #         8    11.4      610      868                 51     1027
-    # 8 adds no more than noise to 4, and costs 160 MB.
-    threads: int = 4
+    # Two, because that is the baseline's best: `python -m loadtest --targets eager-rest --repeats 1
+    # --requests 200 --baseline_threads N` on a quiet two-core AMD EPYC, 8 users, photos of cats and
+    # dogs as JPEG, two interleaved runs each, n = 404 to 418 a row, 2026-12-01:
+    #   threads   req/s   P50 ms   P95 ms   PSS MB
+    #         1    24.2      331      337      743
+    #         2    24.6      325      338      791
+    #         4    23.5      341      370      873
+    #         8    21.7      367      449     1037
+    threads: int = 2
     """Requests handled at the same time, each on a thread of the one worker process."""
 
     execution: Literal["eager", "graph"] = "eager"
