@@ -35,7 +35,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup train export serve compare locust check test lock clean FORCE
+.PHONY: help setup train export serve compare locust check test lock clean exported FORCE
 
 help: ## this list
 	@echo "make WORD [DATA=photos/] [MODEL=resnet18-bf16] [QUICK=1]"
@@ -48,9 +48,7 @@ train: $(RUN)/model.keras ## train on DATA into runs/NAME; goes on where it was 
 export: $(RUN)/model.keras ## write models/resnet18/VERSION and models/resnet18-bf16/VERSION
 	$(PY) -m export --run_dir $(RUN) --models_dir models $(EXPORT_FLAGS)
 
-serve: $(VENV)/base ## serve MODEL on PORT (gRPC) and REST_PORT until Ctrl-C
-	@ls -d models/$(MODEL)/[0-9]* >/dev/null 2>&1 || { \
-	  echo "make serve: no version of $(MODEL) in models/$(MODEL): run 'make train export' first" >&2; exit 2; }
+serve: exported $(VENV)/base ## serve MODEL on PORT (gRPC) and REST_PORT until Ctrl-C
 	$(PY) -m serving --model_name=$(MODEL) --model_base_path=$(CURDIR)/models/$(MODEL) \
 	  --port=$(PORT) --rest_api_port=$(REST_PORT) --enable_batching $(SERVE_FLAGS)
 
@@ -78,6 +76,10 @@ lock: $(VENV)/dev ## compile requirements/*.in into hash-pinned *.txt (needs uv)
 
 clean: ## remove runs, models and results; the virtual environment stays
 	rm -rf runs models results
+
+exported:
+	@ls -d models/$(MODEL)/[0-9]* >/dev/null 2>&1 || { \
+	  echo "make serve: no version of $(MODEL) in models/$(MODEL): run 'make train export' first" >&2; exit 2; }
 
 # Training flags that may differ from the finished run's are for the program to judge.
 $(RUN)/model.keras: $(if $(TRAIN_FLAGS),FORCE) | $(VENV)/base

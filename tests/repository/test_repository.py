@@ -20,7 +20,21 @@ def test_make_help_lists_every_word():
     listed = subprocess.run(
         ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert {word for word in TARGETS if f"  {word} " not in listed} == set()
+    assert {word for word in TARGETS - {"exported"} if f"  {word} " not in listed} == set()
+
+
+def test_make_serve_without_a_model_says_what_to_do():
+    done = subprocess.run(
+        ["make", "serve", "MODEL=never-exported"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "no version of never-exported in models/never-exported: run 'make train export'" in (
+        done.stderr
+    )
 
 
 @pytest.mark.parametrize("name", ["base", "dev", "gpu"])
