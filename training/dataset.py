@@ -10,18 +10,49 @@ from graphmode.photo import decode_photo, resize_photo, scale_pixels
 from training.config import TrainConfig
 from training.photo_folder import Photo
 
-_CACHE_BYTES = 4 * 2**30
-"""Photos beyond this are decoded anew each epoch."""
+_CACHE_BYTES = 2**30
+"""Photos that take more than this, decoded, are decoded anew each epoch."""
 
 _CROP_AREA = (0.35, 1.0)
 """Share of the photo's area that a crop covers."""
 
+Batch = tuple[tf.Tensor, tf.Tensor]
 
-def train_batches(photos: tf.data.Dataset, config: TrainConfig, epoch: int) -> tf.data.Dataset:
+
+class DecodedPhotos:
+    """Photos as uint8 [image_size, image_size, 3] with int32 labels, decoded on all cores."""
+
+    def __init__(self, photos: tuple[Photo, ...], image_size: int) -> None:
+        self.count = len(photos)
+        self._image_size = image_size
+        paths = [str(photo.path) for photo in photos]
+        labels = tf.constant([photo.label for photo in photos], tf.int32)
+        self._files = tf.data.Dataset.from_tensor_slices((paths, labels))
+        self._is_cached = self.count * image_size**2 * 3 <= _CACHE_BYTES
+        decoded = self._files.map(self._read, tf.data.AUTOTUNE)
+        self._decoded = decoded.cache() if self._is_cached else decoded
+
+    def in_order(self) -> tf.data.Dataset:
+        """Give each photo once, as listed."""
+        return self._decoded
+
+    def shuffled(self, seed: int) -> tf.data.Dataset:
+        """Give each photo once, in an order that the seed fixes."""
+        # Only names are held for shuffling where the pictures would not fit.
+        source = self._decoded if self._is_cached else self._files
+        shuffled = source.shuffle(self.count, seed, reshuffle_each_iteration=False)
+        return shuffled if self._is_cached else shuffled.map(self._read, tf.data.AUTOTUNE)
+
+    def _read(self, path: tf.Tensor, label: tf.Tensor) -> Batch:
+        pixels = resize_photo(decode_photo(tf.io.read_file(path)), self._image_size)
+        return tf.cast(tf.round(pixels), tf.uint8), label
+
+
+def train_batches(photos: DecodedPhotos, config: TrainConfig, epoch: int) -> tf.data.Dataset:
     """Shuffle, crop, flip: one epoch's batches, the same for the same seed and epoch.
 
     Args:
-        photos: as `decoded_photos` gives them.
+        photos: the photos to train on.
         config: the sizes and the seed.
         epoch: counted from 0.
 
@@ -29,49 +60,28 @@ def train_batches(photos: tf.data.Dataset, config: TrainConfig, epoch: int) -> t
         Batches of float32 [B, S, S, 3] in 0..1 and int32 [B], S being train_image_size; the last
         batch may be smaller.
     """
-    count = int(photos.cardinality())
-    size = config.train_image_size
 
-    def crop(number: tf.Tensor, batch: tuple[tf.Tensor, tf.Tensor]) -> tuple[tf.Tensor, tf.Tensor]:
+    def crop(number: tf.Tensor, batch: Batch) -> Batch:
         image, label = batch
-        seed = tf.stack([config.seed, epoch * count + tf.cast(number, tf.int32)])
-        return crop_and_flip(image, size, seed), label
+        seed = tf.stack([config.seed, epoch * photos.count + tf.cast(number, tf.int32)])
+        return crop_and_flip(image, config.train_image_size, seed), label
 
     return (
-        photos.shuffle(count, seed=config.seed + epoch, reshuffle_each_iteration=False)
+        photos.shuffled(config.seed + epoch)
         .batch(config.batch_size)
         .enumerate()
-        .map(crop, num_parallel_calls=tf.data.AUTOTUNE)
+        .map(crop, tf.data.AUTOTUNE)
         .prefetch(2)
     )
 
 
-def validation_batches(photos: tf.data.Dataset, config: TrainConfig, size: int) -> tf.data.Dataset:
+def validation_batches(photos: DecodedPhotos, config: TrainConfig, size: int) -> tf.data.Dataset:
     """Whole photos in their order: float32 [B, size, size, 3] in 0..1 and int32 [B]."""
 
-    def resize(image: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+    def resize(image: tf.Tensor, label: tf.Tensor) -> Batch:
         return scale_pixels(resize_photo(image, size)), label
 
-    return photos.batch(config.batch_size).map(resize, tf.data.AUTOTUNE).prefetch(2)
-
-
-def decoded_photos(photos: tuple[Photo, ...], image_size: int) -> tf.data.Dataset:
-    """Decode and resize on all cores, once where memory allows.
-
-    Returns:
-        Dataset of uint8 [image_size, image_size, 3] and int32 scalar, in the order given.
-    """
-
-    def read(path: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        pixels = resize_photo(decode_photo(tf.io.read_file(path)), image_size)
-        return tf.cast(tf.round(pixels), tf.uint8), label
-
-    paths = [str(photo.path) for photo in photos]
-    labels = tf.constant([photo.label for photo in photos], tf.int32)
-    decoded = tf.data.Dataset.from_tensor_slices((paths, labels)).map(read, tf.data.AUTOTUNE)
-    if len(photos) * image_size**2 * 3 <= _CACHE_BYTES:
-        return decoded.cache()
-    return decoded
+    return photos.in_order().batch(config.batch_size).map(resize, tf.data.AUTOTUNE).prefetch(2)
 
 
 def crop_and_flip(image: tf.Tensor, size: int, seed: tf.Tensor) -> tf.Tensor:

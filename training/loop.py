@@ -14,7 +14,7 @@ import tensorflow as tf
 from training.atomic_file import replacing
 from training.checkpoint import restore_checkpoint, save_checkpoint
 from training.config import TrainConfig
-from training.dataset import decoded_photos, train_batches, validation_batches
+from training.dataset import DecodedPhotos, train_batches, validation_batches
 from training.errors import TrainingError
 from training.network import NETWORKS
 from training.optimizer import make_optimizer
@@ -66,8 +66,8 @@ class Learner:
     def __init__(self, config: TrainConfig, photos: PhotoFolder) -> None:
         self._config = config
         self._classes = len(photos.labels)
-        self._train_photos = decoded_photos(photos.train, config.image_size)
-        self._validation_photos = decoded_photos(photos.validation, config.image_size)
+        self._train_photos = DecodedPhotos(photos.train, config.image_size)
+        self._validation_photos = DecodedPhotos(photos.validation, config.image_size)
         self._epoch_steps = math.ceil(len(photos.train) / config.batch_size)
         self.steps = self._epoch_steps * config.epochs
         self.network = NETWORKS[config.network](self._classes, image_size=None)

@@ -28,6 +28,7 @@ def usable_photos(
     Raises:
         TrainingError: a class has no photo left.
     """
+    say(f"looking through {len(found.train) + len(found.validation)} files")
     train, skipped = sort_out(found.train)
     validation, more_skipped = sort_out(found.validation)
     skipped += more_skipped

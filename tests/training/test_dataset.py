@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from graphmode.photo import photo_to_image
-from training.dataset import crop_and_flip, decoded_photos, train_batches, validation_batches
+from training.dataset import DecodedPhotos, crop_and_flip, train_batches, validation_batches
 from training.photo_folder import read_photo_folder
 
 
@@ -16,7 +16,7 @@ def photos(photos_dir):
 
 @pytest.fixture(scope="module")
 def decoded(photos):
-    return decoded_photos(photos, 32)
+    return DecodedPhotos(photos, 32)
 
 
 def images_of(batches):
@@ -47,7 +47,7 @@ def test_labels_stay_with_their_photos(decoded, tiny_config):
 
 def test_the_same_epoch_gives_the_same_batches(photos, tiny_config):
     first, again = (
-        images_of(train_batches(decoded_photos(photos, 32), tiny_config(), epoch=1))
+        images_of(train_batches(DecodedPhotos(photos, 32), tiny_config(), epoch=1))
         for _ in range(2)
     )
     np.testing.assert_array_equal(first, again)
@@ -71,7 +71,7 @@ def test_photos_are_decoded_once(tmp_path, save_photo, tiny_config):
     photos_dir = tmp_path / "photos"
     path = save_photo(photos_dir / "red" / "a.jpg", 1)
     save_photo(photos_dir / "blue" / "b.jpg", 0)
-    decoded = decoded_photos(read_photo_folder(photos_dir).train, 32)
+    decoded = DecodedPhotos(read_photo_folder(photos_dir).train, 32)
     first = images_of(validation_batches(decoded, tiny_config(), 32))
     path.unlink()
     np.testing.assert_array_equal(images_of(validation_batches(decoded, tiny_config(), 32)), first)

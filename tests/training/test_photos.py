@@ -37,6 +37,7 @@ def test_skipped_files_are_counted_and_the_first_are_named(tmp_path, tiny_config
     said = []
     photos, skipped = usable_photos(read_photo_folder(tmp_path), tiny_config(), said.append)
     assert skipped == 7
+    assert said.pop(0) == "looking through 13 files"
     assert said[0] == "7 files are skipped, for they cannot be decoded:"
     assert "bad4.jpg: Unknown image file format" in said[5]
     assert said[6] == "  and 2 more"
