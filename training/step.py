@@ -1,7 +1,8 @@
-"""One step of training and one of validation, each a graph traced once.
+"""The steps of training, validation and settling, each a graph traced once.
 
     image, label --train_step--> forward, loss, gradients, optimizer  -> loss
                  --val_step----> forward, averages of loss, accuracy
+                 --settle_step-> forward, batch norm's running statistics
 
 The steps close over network, optimizer and averages: what varies from call to call is the batch
 alone, so one `input_signature` fits every batch and image size.
@@ -9,7 +10,7 @@ alone, so one `input_signature` fits every batch and image size.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import keras
 import tensorflow as tf
@@ -23,6 +24,7 @@ BATCH_SIGNATURE = (
 """Images in 0..1 and class numbers."""
 
 Step = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
+S = TypeVar("S", bound=Callable[..., Any])
 
 _LABEL_SMOOTHING = 0.05
 
@@ -95,7 +97,21 @@ def make_val_step(model: keras.Model, averages: Averages, mode: str) -> Step:
     return _in_mode(val_step, mode)
 
 
-def trace_count(step: Step) -> int:
+def make_settle_step(model: keras.Model, mode: str) -> Callable[[tf.Tensor, tf.Tensor], None]:
+    """Give the step that moves batch norm's running statistics to what it sees, and no weight."""
+
+    def settle_step(image: tf.Tensor, label: tf.Tensor) -> None:
+        """Take one batch into the running means and variances.
+
+        `input_signature`: BATCH_SIGNATURE. One trace for any batch and image size.
+        """
+        del label
+        model(image, training=True)
+
+    return _in_mode(settle_step, mode)
+
+
+def trace_count(step: Callable[..., Any]) -> int:
     """How often TensorFlow has traced a step; 0 in eager mode."""
     count = getattr(step, "experimental_get_tracing_count", None)
     return count() if count else 0
@@ -108,7 +124,7 @@ def _smoothed_losses(label: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
     return tf.nn.softmax_cross_entropy_with_logits(target, logits)
 
 
-def _in_mode(step: Step, mode: str) -> Step:
+def _in_mode(step: S, mode: str) -> S:
     if mode == "eager":
         return step
     return tf.function(step, input_signature=BATCH_SIGNATURE, jit_compile=mode == "xla" or None)

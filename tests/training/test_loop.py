@@ -43,7 +43,7 @@ def test_a_training_writes_its_folder(tiny_config):
     assert (result["train_photos"], result["validation_photos"]) == (18, 4)
     graph = json.loads((run.path / "graph.json").read_text())
     assert graph["mode"] == "graph"
-    assert graph["traces"] == {"train_step": 1, "val_step": 1}
+    assert graph["traces"] == {"train_step": 1, "val_step": 1, "settle_step": 1}
     assert not list(run.path.rglob(".part-*"))
 
 

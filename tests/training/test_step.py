@@ -7,7 +7,13 @@ import tensorflow as tf
 
 from training.network import tiny
 from training.optimizer import make_optimizer
-from training.step import make_averages, make_train_step, make_val_step, trace_count
+from training.step import (
+    make_averages,
+    make_settle_step,
+    make_train_step,
+    make_val_step,
+    trace_count,
+)
 
 
 def batch(rows, size=32):
@@ -30,6 +36,20 @@ def test_one_trace_whatever_the_last_batchs_size():
         train_step(*batch(rows))
         val_step(*batch(rows))
     assert (trace_count(train_step), trace_count(val_step)) == (1, 1)
+
+
+def test_settling_moves_batch_norms_statistics_and_no_weight():
+    model = tiny(2, None)
+    weights = [np.array(weight) for weight in model.trainable_variables]
+    statistics = [np.array(value) for value in model.non_trainable_variables]
+    settle_step = make_settle_step(model, "graph")
+    for rows in (8, 5):
+        settle_step(*batch(rows))
+    assert trace_count(settle_step) == 1
+    for before, after in zip(weights, model.trainable_variables, strict=True):
+        np.testing.assert_array_equal(before, after)
+    moved = zip(statistics, model.non_trainable_variables, strict=True)
+    assert any(not np.array_equal(before, after) for before, after in moved)
 
 
 def test_one_trace_whatever_the_image_size():
