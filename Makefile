@@ -25,7 +25,8 @@ PY   := $(VENV)/bin/python
 RUN  := runs/$(NAME)
 PHOTOS := $(if $(DATA),$(firstword $(wildcard $(DATA)/validation $(DATA))))
 
-# Nothing is written outside the clone: not Keras' settings, not matplotlib's fonts, not a cache.
+# Nothing is written outside the clone: not Keras' settings, not matplotlib's fonts, no temporary file.
+export TMPDIR         := $(shell mkdir -p $(CURDIR)/.cache/tmp && echo $(CURDIR)/.cache/tmp)
 export KERAS_HOME     := $(CURDIR)/.cache/keras
 export MPLCONFIGDIR   := $(CURDIR)/.cache/matplotlib
 export UV_CACHE_DIR   := $(CURDIR)/.cache/uv
