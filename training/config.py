@@ -28,12 +28,15 @@ class TrainConfig:
     batch_size: int = 32
     """Photos in one step."""
 
-    learning_rate: float = 0.02
+    learning_rate: float = 0.002
     """Highest learning rate; it rises to this over the first tenth of the steps, then falls
-    along a cosine."""
+    to zero along a line."""
 
-    train_image_size: int = 96
+    train_image_size: int = 64
     """Width and height of the crops trained on, in pixels; smaller is faster."""
+
+    last_epoch_image_size: int = 144
+    """Width and height of the last epoch's crops, which lead over to image_size."""
 
     image_size: int = 224
     """Width and height of the saved network's input, in pixels; the final validation's too."""
@@ -51,7 +54,7 @@ class TrainConfig:
         """Refuse what cannot be trained, naming field, bound and value."""
         for name in ("epochs", "batch_size"):
             self._require(name, low=1)
-        for name in ("train_image_size", "image_size"):
+        for name in ("train_image_size", "last_epoch_image_size", "image_size"):
             self._require(name, low=16, high=1024)
         self._require("seed", low=0, high=2**31 - 1)
         if not 0 < self.learning_rate <= 10:
@@ -62,6 +65,11 @@ class TrainConfig:
             raise TrainingError(
                 f"validation_fraction must be between 0 and 1, not {self.validation_fraction}"
             )
+
+    def crop_size(self, epoch: int) -> int:
+        """Width and height of an epoch's crops; epochs are counted from 0."""
+        is_last = epoch == self.epochs - 1
+        return self.last_epoch_image_size if is_last else self.train_image_size
 
     def as_json(self) -> dict[str, Any]:
         """All fields in JSON's types."""

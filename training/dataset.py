@@ -60,14 +60,14 @@ def train_batches(photos: DecodedPhotos, config: TrainConfig, epoch: int) -> tf.
         epoch: counted from 0.
 
     Returns:
-        Batches of float32 [B, S, S, 3] in 0..1 and int32 [B], S being train_image_size; the last
-        batch may be smaller.
+        Batches of float32 [B, S, S, 3] in 0..1 and int32 [B], S being the epoch's crop size; the
+        last batch may be smaller.
     """
 
     def crop(number: tf.Tensor, batch: Batch) -> Batch:
         image, label = batch
         seed = tf.stack([config.seed, epoch * photos.count + tf.cast(number, tf.int32)])
-        return crop_and_flip(image, config.train_image_size, seed), label
+        return crop_and_flip(image, config.crop_size(epoch), seed), label
 
     return (
         photos.shuffled(config.seed + epoch)

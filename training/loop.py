@@ -166,7 +166,7 @@ class Learner:
             )
         seconds = time.monotonic() - began
         averages = self._averages.take()
-        validation = self.validate(self._config.train_image_size)
+        validation = self.validate(self._config.crop_size(epoch))
         return {
             "epoch": epoch + 1,
             **averages,

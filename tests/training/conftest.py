@@ -53,5 +53,6 @@ def tiny_config(photos_dir, tmp_path):
         epochs=2,
         batch_size=8,
         train_image_size=32,
+        last_epoch_image_size=32,
         image_size=32,
     )

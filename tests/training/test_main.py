@@ -9,7 +9,16 @@ import pytest
 
 from training.__main__ import main
 
-TINY = ["--network", "tiny", "--image_size", "32", "--train_image_size", "32"]
+TINY = [
+    "--network",
+    "tiny",
+    "--image_size",
+    "32",
+    "--train_image_size",
+    "32",
+    "--last_epoch_image_size",
+    "32",
+]
 
 
 @pytest.fixture
