@@ -75,16 +75,14 @@ class ModelStore:
         self._versions: dict[str, dict[int, _Version]] = {name: {} for name in self._models}
         self._lock = threading.Lock()
         self._stopping = threading.Event()
-        self._looked = threading.Event()
+        self._on_change: Callable[[], None] = lambda: None
+        self._missing: set[str] = set()
         self._thread = threading.Thread(target=self._look_again_and_again, name="model-store")
 
-    def start(self) -> None:
-        """Begin to look for versions."""
+    def start(self, on_change: Callable[[], None]) -> None:
+        """Begin to look for versions; `on_change` is called after each change of a state."""
+        self._on_change = on_change
         self._thread.start()
-
-    def wait_until_looked(self, timeout_s: float) -> bool:
-        """Whether, within `timeout_s`, everything found at the first look is loaded or failed."""
-        return self._looked.wait(timeout_s)
 
     def begin_stop(self) -> None:
         """Be ready no more, and look for no more versions; what is loaded still answers."""
@@ -171,7 +169,6 @@ class ModelStore:
                     self._look(model)
                 except Exception:  # noqa: BLE001 - one model's trouble must not end the others'
                     _log.exception("looking for versions of model %s failed", model.name)
-            self._looked.set()
             if not self._poll_s:
                 return
             self._stopping.wait(self._poll_s)
@@ -179,7 +176,9 @@ class ModelStore:
     def _look(self, model: ModelConfig) -> None:
         found = versions_on_disk(model.base_path)
         wanted = model.wanted_versions(found)
-        if not found:
+        if found:
+            self._missing.discard(model.name)
+        else:
             self._say_nothing_found(model)
         for number in reversed(wanted):
             if self._is_to_be_loaded(model.name, number, found[number]):
@@ -209,7 +208,7 @@ class ModelStore:
             return
         with self._lock:
             entry.servable = servable
-            entry.status = replace(entry.status, state=State.AVAILABLE)
+        self._move(entry, State.AVAILABLE)
         _log.info("model %s version %d is AVAILABLE", name, number)
 
     def _retire(self, name: str, wanted: Sequence[int], *, is_folder_empty: bool) -> None:
@@ -233,14 +232,19 @@ class ModelStore:
     def _move(self, entry: _Version, state: State, error: ServingError | None = None) -> None:
         with self._lock:
             entry.status = replace(entry.status, state=state, error=error)
+        self._on_change()
 
     def _say_nothing_found(self, model: ModelConfig) -> None:
-        if not model.base_path.is_dir():
-            _log.warning("Could not find base path %s for servable %s", model.base_path, model.name)
-        elif not self._looked.is_set():
+        """Log it once, not at each look."""
+        if model.name in self._missing:
+            return
+        self._missing.add(model.name)
+        if model.base_path.is_dir():
             _log.warning(
                 "No versions of servable %s found under base path %s. Did you forget to name "
                 "your leaf directory as a number (eg. '/1/')?",
                 model.name,
                 model.base_path,
             )
+        else:
+            _log.warning("Could not find base path %s for servable %s", model.base_path, model.name)

@@ -5,7 +5,6 @@ import signal
 import socket
 import sys
 import threading
-import time
 from pathlib import Path
 
 import prometheus_client
@@ -30,8 +29,6 @@ from serving.warmup import warm_up
 
 _log = logging.getLogger(__name__)
 
-_FIRST_LOAD_S = 600.0
-
 
 class Server:
     """One running server; `run` returns when it has drained."""
@@ -44,6 +41,7 @@ class Server:
         """
         self._config = config
         self._stop = threading.Event()
+        self._was_ready = False
         models = model_configs(config)
         tensorflow_library()
         give_back_library_pages()
@@ -69,33 +67,26 @@ class Server:
         """Serve until SIGTERM or SIGINT, then finish the requests in flight."""
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: self._stop.set())
-        started = time.perf_counter()
-        self._store.start()
+        where = self._config.bind_address
+        rest = f", REST on http://{where}:{self._rest.port}" if self._rest else ""
+        _log.info("listening: gRPC on %s:%d%s; Ctrl-C stops", where, self._grpc.port, rest)
         self._grpc.start()
         if self._rest:
             self._rest.start()
-        self._announce(started)
-        while not self._stop.wait(0.5):
-            self._grpc.set_ready(is_ready=self._store.is_ready())
+        self._store.start(self._show_readiness)
+        self._stop.wait()
         self._drain()
 
-    def _announce(self, started: float) -> None:
-        where = self._config.bind_address
-        self._store.wait_until_looked(_FIRST_LOAD_S)
-        self._grpc.set_ready(is_ready=self._store.is_ready())
-        rest = f", REST on http://{where}:{self._rest.port}" if self._rest else ""
-        ready = "ready" if self._store.is_ready() else "NOT ready (no version to serve yet)"
-        _log.info(
-            "%s: gRPC on %s:%d%s; loaded in %.2f s; Ctrl-C stops",
-            ready,
-            where,
-            self._grpc.port,
-            rest,
-            time.perf_counter() - started,
-        )
+    def _show_readiness(self) -> None:
+        is_ready = self._store.is_ready()
+        if is_ready != self._was_ready:
+            _log.info("ready" if is_ready else "NOT ready: a model has no version to serve")
+            self._grpc.set_ready(is_ready=is_ready)
+        self._was_ready = is_ready
 
     def _drain(self) -> None:
         _log.info("stopping: finishing the requests in flight")
+        self._was_ready = False
         self._grpc.set_ready(is_ready=False)
         self._store.begin_stop()
         if self._rest:
@@ -216,3 +207,4 @@ def listen_log() -> None:
     logging.basicConfig(
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname).1s %(message)s"
     )
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
