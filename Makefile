@@ -23,7 +23,8 @@ COMPARE_FLAGS ?=
 VENV := .venv
 PY   := $(VENV)/bin/python
 RUN  := runs/$(NAME)
-PHOTOS := $(if $(DATA),$(firstword $(wildcard $(DATA)/validation $(DATA))))
+# What the load test sends: photos that training has not learned from.
+PHOTOS := $(firstword $(wildcard $(if $(DATA),$(DATA)/validation $(DATA))) $(RUN)/photos/validation)
 
 # Nothing is written outside the clone: not Keras' settings, not matplotlib's fonts, no temporary file.
 export TMPDIR         := $(shell mkdir -p $(CURDIR)/.cache/tmp && echo $(CURDIR)/.cache/tmp)
@@ -55,7 +56,7 @@ serve: exported $(VENV)/base ## serve MODEL on PORT (gRPC) and REST_PORT until C
 
 compare: export ## load-test the eager baseline and the exported models; writes results/latest
 	$(PY) -m loadtest --run_dir $(RUN) --models_dir models --results_dir results \
-	  $(if $(PHOTOS),--photos $(PHOTOS)) $(if $(filter-out 0,$(QUICK)),--quick) $(COMPARE_FLAGS)
+	  --photos $(PHOTOS) $(if $(filter-out 0,$(QUICK)),--quick) $(COMPARE_FLAGS)
 
 locust: $(VENV)/base ## Locust's web page against a running server
 	$(VENV)/bin/locust -f loadtest/locustfile.py --class-picker --host http://127.0.0.1:$(REST_PORT)
