@@ -1,6 +1,7 @@
 """A server's life: load, listen, say so, wait for a signal, drain, end."""
 
 import logging
+import os
 import signal
 import socket
 import sys
@@ -43,6 +44,8 @@ class Server:
         self._stop = threading.Event()
         self._was_ready = False
         models = model_configs(config)
+        _refuse_port_in_use("port", config.bind_address, config.port)
+        _refuse_port_in_use("rest_api_port", config.bind_address, config.rest_api_port)
         tensorflow_library()
         give_back_library_pages()
         metrics = Metrics(prometheus_client.CollectorRegistry())
@@ -55,7 +58,6 @@ class Server:
             drain_s=config.drain_seconds,
         )
         service = Service(self._store)
-        _refuse_port_in_use("port", config.bind_address, config.port)
         self._grpc = GrpcServer(
             GrpcApi(service, metrics),
             f"{config.bind_address}:{config.port}",
@@ -106,7 +108,6 @@ class _RestServer:
             threads=config.rest_api_num_threads,
         )
         api = RestApi(service, metrics, limits, _metrics_path(config))
-        _refuse_port_in_use("rest_api_port", config.bind_address, config.rest_api_port)
         self._socket = socket.create_server(
             (config.bind_address, config.rest_api_port), backlog=1024
         )
@@ -185,8 +186,9 @@ def _refuse_port_in_use(flag: str, address: str, port: int) -> None:
     try:
         socket.create_server((address, port)).close()
     except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else error
         raise StartError(
-            f"cannot listen on {address}:{port} (--{flag}): {error.strerror}{_owner(port)}; "
+            f"cannot listen on {address}:{port} (--{flag}): {reason}{_owner(port)}; "
             f"stop that process or choose another --{flag}"
         ) from error
 
