@@ -59,7 +59,7 @@ compare: export ## load-test the eager baseline and the exported models; writes 
 	  --photos $(PHOTOS) $(if $(filter-out 0,$(QUICK)),--quick) $(COMPARE_FLAGS)
 
 locust: $(VENV)/base ## Locust's web page against a running server
-	$(VENV)/bin/locust -f loadtest/locustfile.py --class-picker --host http://127.0.0.1:$(REST_PORT)
+	$(VENV)/bin/locust -f loadtest/locustfile.py --class-picker --web-host 127.0.0.1 --host http://127.0.0.1:$(REST_PORT)
 
 check: $(VENV)/dev ## format, lint, types, and who may import whom
 	$(VENV)/bin/ruff format --check .
