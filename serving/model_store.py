@@ -203,13 +203,21 @@ class ModelStore:
             servable = self._load(name, number, folder)
         except ServingError as error:
             _log.error("model %s version %d cannot be loaded: %s", name, number, error)
-            entry.failed_files = files
-            self._move(entry, State.END, error)
+            self._end_failed(entry, files, error)
+            return
+        except Exception:  # noqa: BLE001 - a bug must not leave the version LOADING for ever
+            _log.exception("model %s version %d cannot be loaded", name, number)
+            bug = ServingError(Fault.INTERNAL, "loading failed by a bug: see the server's log")
+            self._end_failed(entry, files, bug)
             return
         with self._lock:
             entry.servable = servable
         self._move(entry, State.AVAILABLE)
         _log.info("model %s version %d is AVAILABLE", name, number)
+
+    def _end_failed(self, entry: _Version, files: object, error: ServingError) -> None:
+        entry.failed_files = files
+        self._move(entry, State.END, error)
 
     def _retire(self, name: str, wanted: Sequence[int], *, is_folder_empty: bool) -> None:
         """Unload what is wanted no more, once what replaces it can answer."""

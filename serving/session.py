@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from serving.errors import Fault, ServingError
 from serving.messages import config_pb2, meta_graph_pb2
 from serving.tensorflow_library import (
     Buffer,
@@ -58,6 +59,7 @@ class Session:
         finally:
             library.TF_DeleteSessionOptions(options)
         self._session = Handle(session)
+        self._endpoints: dict[str, Output] = {}
         meta = meta_graph_pb2.MetaGraphDef.FromString(read_buffer(meta_graph))
         # Only the signatures are kept: a frozen graph would be held twice.
         self.signature_defs = dict(meta.signature_def)
@@ -66,15 +68,19 @@ class Session:
         """The graph's output that a signature names, such as `serving_default_x:0`.
 
         Raises:
-            KeyError: the graph has no such operation.
+            ServingError: NOT_FOUND, the graph has no such operation.
         """
-        operation_name, _, index = tensor_name.partition(":")
-        operation = tensorflow_library().TF_GraphOperationByName(
-            self.graph, operation_name.encode()
-        )
-        if not operation:
-            raise KeyError(tensor_name)
-        return Output(operation, int(index or 0))
+        if tensor_name not in self._endpoints:
+            operation_name, _, index = tensor_name.partition(":")
+            operation = tensorflow_library().TF_GraphOperationByName(
+                self.graph, operation_name.encode()
+            )
+            if not operation:
+                raise ServingError(
+                    Fault.NOT_FOUND, f"a signature names {tensor_name}, which the graph has not"
+                )
+            self._endpoints[tensor_name] = Output(operation, int(index or 0))
+        return self._endpoints[tensor_name]
 
     def run(
         self, feeds: Sequence[Feed], fetches: Sequence[Output], timeout_s: float | None = None
