@@ -27,8 +27,7 @@ if _needs_stand_in:
     _stand_in.__path__ = [str(tensorflow_folder())]
     sys.modules["tensorflow"] = _stand_in
 try:
-    from tensorflow.core.example import example_pb2
-    from tensorflow.core.framework import graph_pb2, tensor_pb2, tensor_shape_pb2, types_pb2
+    from tensorflow.core.framework import graph_pb2, tensor_pb2, types_pb2
     from tensorflow.core.protobuf import config_pb2, meta_graph_pb2, saved_model_pb2
     from tensorflow_serving.apis import (
         get_model_metadata_pb2,
@@ -43,7 +42,6 @@ finally:
 
 __all__ = [
     "config_pb2",
-    "example_pb2",
     "get_model_metadata_pb2",
     "get_model_status_pb2",
     "graph_pb2",
@@ -53,7 +51,6 @@ __all__ = [
     "prediction_log_pb2",
     "saved_model_pb2",
     "tensor_pb2",
-    "tensor_shape_pb2",
     "tensorflow_folder",
     "types_pb2",
 ]
