@@ -94,13 +94,11 @@ def test_a_full_queue_is_refused_at_once(batching):
         "max_batch_size { value: 4 } max_enqueued_batches { value: 1 }"
         " batch_timeout_micros { value: 2000000 }",
     )
-    first = threading.Thread(
-        target=server.ask, args=("/v1/models/scale:predict", {"instances": [1.0] * 3})
-    )
-    first.start()
-    wait_for_requests_inside(server, 1)
-    status, body = server.ask("/v1/models/scale:predict", {"instances": [1.0] * 3})
-    first.join()
+    # Three rows leave no room for three more, and no second batch may wait: one of the two goes.
+    bodies = [{"instances": [1.0] * 3}] * 2
+    answers = ask_at_once(server, "/v1/models/scale:predict", bodies)
+    (_, answered), (status, body) = sorted(answers, key=lambda answer: answer[0])
+    assert answered == {"predictions": [3.0] * 3}
     assert status == 503
     assert body["error"] == (
         "The batch scheduling queue to which this task was submitted is full; currently 1 "
