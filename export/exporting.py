@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from export.config import ExportConfig
 from export.errors import ExportError
-from export.forms import forms
+from export.forms import Form, forms
 from export.models_folder import is_current, refusal, workspace
 from export.progress import Narrator
 from export.source_run import read_run
@@ -43,8 +43,9 @@ def export_run(config: ExportConfig, narrator: Narrator) -> ExportResult:
             export = Export(run=run, config=config, workspace=folder, narrator=narrator)
             published, newly_refused = export_forms(stale, export)
             refused |= newly_refused
-    for model, why in refused.items():
-        narrator.say(f"{model} is not published: {why}")
+    for form in wanted:
+        if form.model in refused:
+            narrator.say(_said_refusal(form, refused[form.model]))
     if len(refused) == len(wanted):
         raise ExportError(f"nothing is published: the gates refuse {', '.join(refused)}")
     up_to_date = [
@@ -53,3 +54,9 @@ def export_run(config: ExportConfig, narrator: Narrator) -> ExportResult:
     for version in up_to_date:
         narrator.say(f"{version} is up to date with {run.folder}")
     return ExportResult(published=published, up_to_date=up_to_date, refused=refused)
+
+
+def _said_refusal(form: Form, why: str) -> str:
+    newest = form.newest()
+    older = f"; {newest}, of an older run, stays the newest version" if newest else ""
+    return f"{form.model} is not published: {why}{older}"

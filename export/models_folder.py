@@ -48,11 +48,20 @@ def workspace(models_dir: Path, model_name: str) -> Iterator[Path]:
 
 
 def publish(written: Path, form: Form) -> Path:
-    """Renames a finished SavedModel to the form's next free version; returns where it is."""
-    version = max(form.versions(), default=0) + 1
-    form.folder.mkdir(exist_ok=True)
-    target = form.folder / str(version)
-    written.rename(target)
+    """Renames a finished SavedModel to the form's next free version; returns where it is.
+
+    Raises:
+        ExportError: the form's folder cannot be made or written.
+    """
+    target = form.folder / str(max(form.versions(), default=0) + 1)
+    try:
+        form.folder.mkdir(exist_ok=True)
+        written.rename(target)
+    except OSError as error:
+        raise ExportError(
+            f"{target} cannot be written ({error.strerror}): change the permissions of "
+            f"{form.folder}, or choose another folder with --models_dir"
+        ) from error
     _refusal_file(form).unlink(missing_ok=True)
     return target
 

@@ -88,6 +88,13 @@ def test_a_bf16_form_that_disagrees_is_left_out_and_not_tried_again(again):
     assert repeated.refused == result.refused
 
 
+def test_a_refused_form_says_that_its_older_version_stays(version_folder, again, capsys):
+    shutil.copytree(version_folder.parents[1] / "small-bf16", again.models_dir / "small-bf16")
+    with pytest.raises(ExportError, match="nothing is published: the gates refuse small-bf16"):
+        export_run(replace(again, precision="bf16", bf16_tolerance=1e-9), Narrator())
+    assert "small-bf16/1, of an older run, stays the newest" in capsys.readouterr().err
+
+
 def test_an_fp32_form_that_disagrees_publishes_nothing(again):
     with pytest.raises(ExportError, match="small is not published: gate 'agreement': expected"):
         export_run(replace(again, fp32_tolerance=0.0), Narrator())

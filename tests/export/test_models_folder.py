@@ -73,6 +73,12 @@ def test_a_models_dir_that_is_a_file_is_refused(tmp_path):
         pass
 
 
+def test_a_model_folder_that_is_a_file_is_refused(form, tmp_path):
+    form.folder.write_text("")
+    with pytest.raises(ExportError, match="m/1 cannot be written"):
+        publish(written(tmp_path / "w"), form)
+
+
 def test_only_the_newest_version_counts_as_current(form):
     written(form.folder / "1", "old")
     written(form.folder / "2", "new")
