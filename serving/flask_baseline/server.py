@@ -65,6 +65,9 @@ class _Gunicorn(BaseApplication):
 
     def load(self) -> Flask:
         """Makes the application, in the worker: TensorFlow does not survive a fork."""
+        # What speeds up sessions makes eager kernels keep the first weights that they see, and
+        # answer wrong by 0.02 and more: never to be inherited from the caller's environment.
+        os.environ["TF_ONEDNN_ASSUME_FROZEN_WEIGHTS"] = "0"
         from serving.flask_baseline.keras_model import load_model  # noqa: PLC0415
         from serving.flask_baseline.rest import create_app  # noqa: PLC0415
 
