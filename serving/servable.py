@@ -51,8 +51,12 @@ class Servable:
         self._metrics = metrics
         self._session = Session(path, options.tags, options.session_config)
         self.signature_defs = self._session.signature_defs
-        self.signatures = read_signatures(self.signature_defs)
-        self._batched = self._add_batching()
+        self._signatures = read_signatures(self.signature_defs)
+        try:
+            self._batched = self._add_batching()
+        except BaseException:
+            self._session.close()
+            raise
         self._in_flight = 0
         self._idle = threading.Condition()
 
@@ -63,7 +67,7 @@ class Servable:
 
     def signature(self, name: str) -> Signature | None:
         """The signature of that name, if the model has it."""
-        return self.signatures.get(name)
+        return self._signatures.get(name)
 
     def predict(
         self,
@@ -149,7 +153,7 @@ class Servable:
             return {}
         batched = {
             name: add_batch_function(self._session, signature, self._options.batching)
-            for name, signature in self.signatures.items()
+            for name, signature in self._signatures.items()
         }
         return {name: endpoints for name, endpoints in batched.items() if endpoints}
 
