@@ -23,6 +23,9 @@ COMPARE_FLAGS ?=
 VENV := .venv
 PY   := $(VENV)/bin/python
 RUN  := runs/$(NAME)
+# What `make netron` opens: the newest version where none is named.
+VERSION ?= $(lastword $(shell ls models/$(MODEL) 2>/dev/null | grep -x '[0-9]*' | sort -n))
+VIEWED  = models/$(MODEL)/$(or $(VERSION),1)/saved_model.pb
 # What the load test sends: photos that training has not learned from.
 PHOTOS := $(firstword $(wildcard $(if $(DATA),$(DATA)/validation $(DATA))) $(RUN)/photos/validation)
 
@@ -37,11 +40,11 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup train export serve compare locust check test lock clean exported FORCE
+.PHONY: help setup train export serve compare locust netron tensorboard check test lock clean exported FORCE
 
 help: ## this list
 	@echo "make WORD [DATA=photos/] [MODEL=resnet18-bf16] [QUICK=1]"
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/base ## make the virtual environment in .venv (every word does it when needed)
 
@@ -61,6 +64,14 @@ compare: export ## load-test the eager baseline and the exported models; writes 
 locust: $(VENV)/base ## Locust's web page against a running server
 	$(VENV)/bin/locust -f loadtest/locustfile.py --class-picker --web-host 127.0.0.1 --host http://127.0.0.1:$(REST_PORT)
 
+netron: $(VENV)/view ## a model, as exported, in Netron's page until Ctrl-C; MODEL= [VERSION=]
+	@test -f $(VIEWED) || { echo "make netron: no $(VIEWED): run 'make train export', or name MODEL= and VERSION=" >&2; exit 2; }
+	$(VENV)/bin/netron --host 127.0.0.1 $(VIEWED)
+
+tensorboard: $(VENV)/view ## the curves of runs/NAME in TensorBoard's page until Ctrl-C
+	@test -d $(RUN)/tensorboard || { echo "make tensorboard: no $(RUN)/tensorboard: train first, or name another run with NAME=" >&2; exit 2; }
+	$(VENV)/bin/tensorboard --host 127.0.0.1 --logdir $(RUN)/tensorboard
+
 check: $(VENV)/dev ## format, lint, types, and who may import whom
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
@@ -71,7 +82,7 @@ test: $(VENV)/dev ## all tests
 	$(PY) -m pytest
 
 lock: $(VENV)/dev ## compile requirements/*.in into hash-pinned *.txt (needs uv)
-	for set in base dev gpu; do \
+	for set in base dev gpu view; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" \
 	    requirements/$$set.in --output-file requirements/$$set.txt || exit 1; done
@@ -95,9 +106,9 @@ $(VENV)/python:
 	  else $(PYTHON) -m venv $(VENV); fi
 	@touch $@
 
-# base and dev mark which set is installed.
-$(VENV)/base $(VENV)/dev: $(VENV)/%: requirements/%.txt $(VENV)/python
-	@echo "installing requirements/$*.txt (TensorFlow is 600 MB: a minute or more)" >&2
+# base, dev and view mark which set is installed.
+$(VENV)/base $(VENV)/dev $(VENV)/view: $(VENV)/%: requirements/%.txt $(VENV)/python
+	@echo "installing requirements/$*.txt$(if $(filter-out view,$*), (TensorFlow is 600 MB: a minute or more))" >&2
 	@if command -v uv >/dev/null; then uv pip install --quiet --require-hashes --python $(PY) $<; \
 	  else $(PY) -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r $<; fi
 	@touch $@
