@@ -109,7 +109,7 @@ $(VENV)/python:
 # base, dev and view mark which set is installed.
 $(VENV)/base $(VENV)/dev $(VENV)/view: $(VENV)/%: requirements/%.txt $(VENV)/python
 	@echo "installing requirements/$*.txt$(if $(filter-out view,$*), (TensorFlow is 600 MB: a minute or more))" >&2
-	@if command -v uv >/dev/null; then uv pip install --quiet --require-hashes --python $(PY) $<; \
+	@if command -v uv >/dev/null; then uv pip install --quiet --require-hashes --python $(PY) -r $<; \
 	  else $(PY) -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r $<; fi
 	@touch $@
 
