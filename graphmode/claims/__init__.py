@@ -1,0 +1,1 @@
+"""The claims lab: what is said of graph mode, put to the installed TensorFlow."""

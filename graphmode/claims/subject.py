@@ -1,0 +1,55 @@
+"""The network that the experiments train and run: a small residual one."""
+
+import keras
+import numpy as np
+
+IMAGE_SIZE = 64
+"""Height and width of its input, in pixels."""
+
+BATCH = 16
+"""Photos in the batch of `some_photos`."""
+
+
+def small_resnet(filters: int = 16, blocks: int = 4) -> keras.Model:
+    """Build a residual network, Functional, as ResNet-18 is but smaller.
+
+    Args:
+        filters: channels of the first half of the blocks; the second half has twice as many.
+        blocks: residual blocks of two convolutions each.
+
+    Returns:
+        Keras model: `image` float32 [B, 64, 64, 3] to logits float32 [B, 2]. Weights are random.
+    """
+    image = keras.Input((IMAGE_SIZE, IMAGE_SIZE, 3), name="image")
+    x = _convolution(image, filters, stride=4)
+    for block in range(blocks):
+        x = _block(x, filters if block < blocks // 2 else 2 * filters)
+    pooled = keras.layers.GlobalAveragePooling2D()(x)
+    return keras.Model(image, keras.layers.Dense(2, name="logits")(pooled))
+
+
+def some_photos(batch: int = BATCH, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Draw noise in the form of photos, and labels.
+
+    Returns:
+        float32 [batch, 64, 64, 3] in 0..1, and int64 [batch] in 0..1.
+    """
+    draw = np.random.default_rng(seed)
+    photos = draw.random((batch, IMAGE_SIZE, IMAGE_SIZE, 3), np.float32)
+    return photos, draw.integers(0, 2, batch)
+
+
+def _convolution(
+    x: keras.KerasTensor, filters: int, stride: int = 1, activation: str | None = "relu"
+) -> keras.KerasTensor:
+    x = keras.layers.Conv2D(filters, 3, strides=stride, padding="same", use_bias=False)(x)
+    x = keras.layers.BatchNormalization()(x)
+    return keras.layers.Activation(activation)(x) if activation else x
+
+
+def _block(x: keras.KerasTensor, filters: int) -> keras.KerasTensor:
+    is_wider = x.shape[-1] != filters
+    shortcut = keras.layers.Conv2D(filters, 1, strides=2)(x) if is_wider else x
+    y = _convolution(x, filters, stride=2 if is_wider else 1)
+    y = _convolution(y, filters, activation=None)
+    return keras.layers.Activation("relu")(keras.layers.Add()([shortcut, y]))
