@@ -4,7 +4,15 @@ import importlib
 
 from graphmode.claims.claim import Claim
 
-_MODULES: tuple[str, ...] = ()
+_MODULES = (
+    "first_overhead",
+    "first_tracing",
+    "first_retracing",
+    "first_graphs",
+    "first_inputs",
+    "first_effects",
+    "first_state",
+)
 
 
 def all_claims() -> tuple[Claim, ...]:
