@@ -1,11 +1,13 @@
 """`python -m training`: photos in, runs/NAME out. The last line on stdout is JSON."""
 
+import argparse
 import json
 import sys
+from pathlib import Path
 
 import tyro
 
-from training.config import TrainConfig
+from training.config import PRESETS, TrainConfig
 from training.errors import TrainingError
 from training.generated import drawn_photos
 from training.photo_folder import PhotoFolder, read_photo_folder
@@ -21,9 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     """
     run_dir = "the run folder"
     try:
-        config = tyro.cli(
-            TrainConfig, prog="python -m training", args=arguments, use_underscores=True
-        )
+        config = _read_flags(sys.argv[1:] if arguments is None else arguments)
         run_dir = str(config.run_dir)
         result = _train(config)
     except TrainingError as error:
@@ -31,12 +31,27 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     except KeyboardInterrupt:
         print(
-            f"training: stopped; the same command goes on after the last whole epoch in {run_dir}",
+            f"training: stopped; the same command goes on from there in {run_dir}",
             file=sys.stderr,
         )
         return 130
     print(json.dumps({"run_dir": run_dir, **result}))
     return 0
+
+
+def _read_flags(arguments: list[str]) -> TrainConfig:
+    """Read the flags, those not given being as the preset says."""
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    first.add_argument("--preset")
+    preset = first.parse_known_args(arguments)[0].preset
+    # A wrong name is tyro's to refuse.
+    return tyro.cli(
+        TrainConfig,
+        prog="python -m training",
+        args=arguments,
+        default=PRESETS.get(preset, PRESETS["full"]),
+        use_underscores=True,
+    )
 
 
 def _train(config: TrainConfig) -> Row:
@@ -54,7 +69,7 @@ def _train(config: TrainConfig) -> Row:
 
 def _find_photos(config: TrainConfig, run: RunFolder) -> PhotoFolder:
     if config.data is not None:
-        found = read_photo_folder(config.data)
+        found = read_photo_folder(Path(config.data))
         run.begin(config)
         return found
     print(

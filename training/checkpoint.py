@@ -1,7 +1,8 @@
-"""Weights and optimizer after a whole epoch, one file each, to go on from.
+"""What a training knows after a step, one file each, to go on from.
 
-`checkpoints/epoch-0003.npz` holds every variable by its path. Zip's checksums tell a damaged
-file. The last two are kept, so that a damaged one costs an epoch and not the training.
+`checkpoints/step-000123.npz` holds every variable under its group and path. Zip's checksums tell
+a damaged file. The last two are kept, so that a damaged one costs some steps and not the training.
+`checkpoints/best.npz` holds the variables after the best epoch so far, for early stopping.
 """
 
 import zipfile
@@ -15,25 +16,24 @@ from training.atomic_file import replacing
 from training.errors import TrainingError
 
 _KEPT = 2
+_BEST = "best.npz"
 
-Variables = Sequence[Any]
+Groups = Mapping[str, Sequence[Any]]
+"""Variables by what they belong to: two networks of one kind have the same paths."""
 
 
-def save_checkpoint(folder: Path, epochs: int, variables: Variables) -> None:
-    """Write the variables after `epochs` whole epochs; older files than the last two go."""
-    folder.mkdir(exist_ok=True)
-    with replacing(_path(folder, epochs)) as beside, beside.open("wb") as file:
-        values: dict[str, Any] = {variable.path: variable.numpy() for variable in variables}
-        np.savez(file, allow_pickle=False, **values)
+def save_checkpoint(folder: Path, step: int, groups: Groups) -> None:
+    """Write the variables after `step` steps; older files than the last two go."""
+    _write(_path(folder, step), groups)
     for old in _paths(folder)[:-_KEPT]:
         old.unlink()
 
 
-def restore_checkpoint(folder: Path, variables: Variables) -> int:
+def restore_checkpoint(folder: Path, groups: Groups) -> int:
     """Set the variables to the newest checkpoint.
 
     Returns:
-        How many whole epochs it stands for; 0, and nothing set, where there is none.
+        After how many steps it was written; 0, and nothing set, where there is none.
 
     Raises:
         TrainingError: the newest file is cut, damaged, or of another network.
@@ -41,31 +41,63 @@ def restore_checkpoint(folder: Path, variables: Variables) -> int:
     paths = _paths(folder)
     if not paths:
         return 0
-    newest = paths[-1]
+    before = paths[-2].name if len(paths) > 1 else None
+    advice = f"go on from {before}" if before else "start from the first epoch"
+    _restore(paths[-1], groups, f"remove the file to {advice}")
+    return int(paths[-1].stem.removeprefix("step-"))
+
+
+def save_best(folder: Path, groups: Groups) -> None:
+    """Write the variables of the best epoch so far."""
+    _write(folder / _BEST, groups)
+
+
+def restore_best(folder: Path, groups: Groups) -> None:
+    """Set the variables to those of the best epoch.
+
+    Raises:
+        TrainingError: the file is missing, damaged, or of another network.
+    """
+    _restore(folder / _BEST, groups, f"remove {folder.parent} to train anew")
+
+
+def _write(path: Path, groups: Groups) -> None:
+    path.parent.mkdir(exist_ok=True)
+    values = {key: variable.numpy() for key, variable in _by_key(groups).items()}
+    with replacing(path) as beside, beside.open("wb") as file:
+        np.savez(file, allow_pickle=False, **values)
+
+
+def _restore(path: Path, groups: Groups, advice: str) -> None:
+    variables = _by_key(groups)
     try:
-        values = _read(newest, variables)
+        values = _read(path, variables)
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        advice = f"go on from {paths[-2].name}" if len(paths) > 1 else "start from the first epoch"
-        raise TrainingError(
-            f"{newest}: this checkpoint is damaged; remove the file to {advice}"
-        ) from error
-    for variable in variables:
-        variable.assign(values[variable.path])
-    return int(newest.stem.removeprefix("epoch-"))
+        raise TrainingError(f"{path}: this checkpoint is damaged; {advice}") from error
+    for key, variable in variables.items():
+        variable.assign(values[key])
 
 
-def _read(path: Path, variables: Variables) -> Mapping[str, Any]:
+def _read(path: Path, variables: Mapping[str, Any]) -> Mapping[str, Any]:
     with path.open("rb") as file, np.load(file) as archive:
-        values = {variable.path: archive[variable.path] for variable in variables}
-    for variable in variables:
-        if values[variable.path].shape != tuple(variable.shape):
-            raise ValueError(variable.path)
+        values = {key: archive[key] for key in variables}
+    for key, variable in variables.items():
+        if values[key].shape != tuple(variable.shape):
+            raise ValueError(key)
     return values
 
 
-def _path(folder: Path, epochs: int) -> Path:
-    return folder / f"epoch-{epochs:04d}.npz"
+def _by_key(groups: Groups) -> dict[str, Any]:
+    return {
+        f"{group}/{variable.path}": variable
+        for group, variables in groups.items()
+        for variable in variables
+    }
+
+
+def _path(folder: Path, step: int) -> Path:
+    return folder / f"step-{step:06d}.npz"
 
 
 def _paths(folder: Path) -> list[Path]:
-    return sorted(folder.glob("epoch-[0-9]*.npz"))
+    return sorted(folder.glob("step-[0-9]*.npz"), key=lambda path: int(path.stem[5:]))

@@ -3,7 +3,8 @@
     config.json     settings, written first: whose folder this is
     labels.txt      a class name a line, in the order of the probabilities
     photos/         the drawn photos, where no data was given
-    checkpoints/    weights and optimizer after the last epochs
+    checkpoints/    all variables after the last epochs, and where it was stopped
+    tensorboard/    scalars by epoch, the train step's graph, a profile if it was asked for
     metrics.jsonl   a line an epoch
     graph.json      how often each step was traced
     result.json     the finished network's validation
@@ -34,6 +35,7 @@ class RunFolder:
         self.labels_path = path / "labels.txt"
         self.photos_dir = path / "photos"
         self.checkpoints_dir = path / "checkpoints"
+        self.board_dir = path / "tensorboard"
 
     @property
     def is_finished(self) -> bool:
@@ -98,7 +100,7 @@ class RunFolder:
 
     @property
     def _has_epochs(self) -> bool:
-        return self.is_finished or any(self.checkpoints_dir.glob("*.npz"))
+        return self.is_finished or any(self.checkpoints_dir.glob("step-*.npz"))
 
     def _refuse_differences(self, now: Row) -> None:
         before = _read_settings(self._config_path)

@@ -15,6 +15,8 @@ from typing import Any, TypeVar
 import keras
 import tensorflow as tf
 
+from training.averaged import AveragedNetwork
+from training.config import TrainConfig
 from training.network import logits_of
 
 BATCH_SIGNATURE = (
@@ -26,8 +28,6 @@ BATCH_SIGNATURE = (
 Step = Callable[[tf.Tensor, tf.Tensor], tf.Tensor]
 S = TypeVar("S", bound=Callable[..., Any])
 
-_LABEL_SMOOTHING = 0.05
-
 
 @dataclass(frozen=True)
 class Averages:
@@ -35,6 +35,11 @@ class Averages:
 
     loss: Any
     accuracy: Any
+
+    @property
+    def variables(self) -> list[keras.Variable]:
+        """What a checkpoint within an epoch must hold."""
+        return [*self.loss.variables, *self.accuracy.variables]
 
     def update(self, label: tf.Tensor, logits: tf.Tensor, losses: tf.Tensor) -> None:
         """Take in a batch: int32 [B], float32 [B, classes], float32 [B]."""
@@ -55,9 +60,16 @@ def make_averages() -> Averages:
 
 
 def make_train_step(
-    model: keras.Model, optimizer: keras.Optimizer, averages: Averages, mode: str
+    model: keras.Model,
+    optimizer: keras.Optimizer,
+    averages: Averages,
+    config: TrainConfig,
+    averaged: AveragedNetwork | None = None,
 ) -> Step:
-    """Give the step that trains `model`, whose variables and the optimizer's it changes."""
+    """Give the step that trains `model`, whose variables and the optimizer's it changes.
+
+    `averaged`, where there is one, takes in the variables after each step.
+    """
     logits_model = logits_of(model)
     variables = logits_model.trainable_variables
     # Slots made within the first call would need a second trace.
@@ -70,14 +82,16 @@ def make_train_step(
         anew for each shape, without tracing again).
         """
         with tf.GradientTape() as tape:
-            logits = logits_model(image, training=True)
-            losses = _smoothed_losses(label, logits)
+            logits = _float32(logits_model(image, training=True))
+            losses = _smoothed_losses(label, logits, config.label_smoothing)
             loss = tf.reduce_mean(losses)
         optimizer.apply(tape.gradient(loss, variables), variables)
+        if averaged is not None:
+            averaged.follow()
         averages.update(label, logits, losses)
         return loss
 
-    return _in_mode(train_step, mode)
+    return _in_mode(train_step, config.mode)
 
 
 def make_val_step(model: keras.Model, averages: Averages, mode: str) -> Step:
@@ -89,7 +103,7 @@ def make_val_step(model: keras.Model, averages: Averages, mode: str) -> Step:
 
         `input_signature`: BATCH_SIGNATURE. One trace for any batch and image size.
         """
-        logits = logits_model(image, training=False)
+        logits = _float32(logits_model(image, training=False))
         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(label, logits)
         averages.update(label, logits, losses)
         return tf.reduce_mean(losses)
@@ -117,10 +131,15 @@ def trace_count(step: Callable[..., Any]) -> int:
     return count() if count else 0
 
 
-def _smoothed_losses(label: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+def _float32(logits: tf.Tensor) -> tf.Tensor:
+    """Logits computed in bfloat16 are too coarse for a loss."""
+    return tf.cast(logits, tf.float32)
+
+
+def _smoothed_losses(label: tf.Tensor, logits: tf.Tensor, smoothing: float) -> tf.Tensor:
     """Cross-entropy [B] with a little of the label given to every class (arXiv:1512.00567)."""
     classes = logits.shape[-1]
-    target = tf.one_hot(label, classes) * (1 - _LABEL_SMOOTHING) + _LABEL_SMOOTHING / classes
+    target = tf.one_hot(label, classes) * (1 - smoothing) + smoothing / classes
     return tf.nn.softmax_cross_entropy_with_logits(target, logits)
 
 

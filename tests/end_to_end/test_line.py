@@ -42,8 +42,8 @@ def stage(*arguments):
 def train(photos, run_dir):
     return stage(
         "training", "--data", photos, "--run_dir", run_dir, "--network", "tiny",
-        "--image_size", SIZE, "--train_image_size", SIZE, "--last_epoch_image_size", SIZE,
-        "--epochs", 4, "--batch_size", 4, "--learning_rate", 0.02,
+        "--preset", "quick", "--image_size", SIZE, "--course", f"{SIZE}x4",
+        "--batch_size", 4, "--learning_rate", 0.02,
     )  # fmt: skip
 
 

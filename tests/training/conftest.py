@@ -1,12 +1,13 @@
 """A few dozen small real photos, and settings that train `tiny` on them in a second."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from training.config import TrainConfig
+from training.config import PRESETS
 
 
 def save_photo(path, label, seed=0, size=(40, 30)):
@@ -46,13 +47,12 @@ def photos_dir(tmp_path_factory):
 def tiny_config(photos_dir, tmp_path):
     """Make a TrainConfig for `tiny`; keywords change it."""
     return partial(
-        TrainConfig,
-        data=photos_dir,
+        replace,
+        PRESETS["quick"],
+        data=str(photos_dir),
         run_dir=tmp_path / "run",
         network="tiny",
-        epochs=2,
+        course=("32x2",),
         batch_size=8,
-        train_image_size=32,
-        last_epoch_image_size=32,
         image_size=32,
     )

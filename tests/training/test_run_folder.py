@@ -13,7 +13,7 @@ def begun(tiny_config):
     run = RunFolder(tiny_config().run_dir)
     run.begin(tiny_config())
     run.checkpoints_dir.mkdir()
-    (run.checkpoints_dir / "epoch-0001.npz").touch()
+    (run.checkpoints_dir / "step-000001.npz").touch()
     return run
 
 
@@ -27,17 +27,17 @@ def test_the_same_settings_are_welcome(begun, tiny_config):
 
 
 def test_other_settings_are_refused_by_name(begun, tiny_config):
-    with pytest.raises(TrainingError, match=r"\(epochs was 2, is 3, seed was 1, is 7\)"):
-        begun.refuse_other_settings(tiny_config(epochs=3, seed=7))
+    with pytest.raises(TrainingError, match=r"\(batch_size was 8, is 3, seed was 1, is 7\)"):
+        begun.refuse_other_settings(tiny_config(batch_size=3, seed=7))
 
 
 def test_a_folder_without_an_epoch_takes_other_settings(tiny_config):
     run = RunFolder(tiny_config().run_dir)
     run.begin(tiny_config())
-    other = tiny_config(epochs=9)
+    other = tiny_config(batch_size=9)
     run.refuse_other_settings(other)
     run.begin(other)
-    assert json.loads((run.path / "config.json").read_text(encoding="utf-8"))["epochs"] == 9
+    assert json.loads((run.path / "config.json").read_text(encoding="utf-8"))["batch_size"] == 9
 
 
 def test_a_moved_folder_is_the_same_run(begun, tiny_config, tmp_path):

@@ -1,10 +1,13 @@
 """Each step is one graph for every batch, and every mode computes the same."""
 
+from dataclasses import replace
+
 import keras
 import numpy as np
 import pytest
 import tensorflow as tf
 
+from training.config import PRESETS
 from training.network import tiny
 from training.optimizer import make_optimizer
 from training.step import (
@@ -24,8 +27,10 @@ def batch(rows, size=32):
 
 
 def learner(mode, optimizer=None):
+    config = replace(PRESETS["quick"], mode=mode, learning_rate=0.02)
     model, averages = tiny(2, None), make_averages()
-    step = make_train_step(model, optimizer or make_optimizer(0.02, steps=20), averages, mode)
+    optimizer = optimizer or make_optimizer(config, steps=20)
+    step = make_train_step(model, optimizer, averages, config)
     return model, averages, step
 
 

@@ -1,0 +1,50 @@
+"""TensorBoard's files of a training: scalars by epoch, the train step's graph, a profile."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import tensorflow as tf
+
+PROFILED_STEPS = range(10, 21)
+"""Counted from 1: the first ones trace, allocate and fill caches."""
+
+
+class Board:
+    """Writes to one folder; an epoch told again, after a stop, takes the earlier one's place."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = str(folder)
+        self._writer = tf.summary.create_file_writer(self._folder)
+
+    def scalars(self, epoch: int, row: dict[str, float]) -> None:
+        """Write an epoch's figures."""
+        with self._writer.as_default():
+            for name, value in row.items():
+                part, _, rest = name.partition("validation_")
+                tf.summary.scalar(f"validation/{rest}" if rest else f"train/{part}", value, epoch)
+        self._writer.flush()
+
+    def graph(self, step: Any) -> None:  # noqa: ANN401 - a tf.function's type is private
+        """Write the graph of a step that has an `input_signature`; an eager one has none."""
+        if not hasattr(step, "get_concrete_function"):
+            return
+        with self._writer.as_default():
+            tf.summary.graph(step.get_concrete_function().graph)
+        self._writer.flush()
+
+    @contextmanager
+    def profiled(self, step: int) -> Iterator[None]:
+        """Have the block, which is the given step, in the profile of PROFILED_STEPS."""
+        if step == PROFILED_STEPS.start:
+            tf.profiler.experimental.start(self._folder)
+        if step not in PROFILED_STEPS:
+            yield
+            return
+        try:
+            with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
+                yield
+        finally:
+            if step == PROFILED_STEPS.stop - 1:
+                tf.profiler.experimental.stop()
