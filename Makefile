@@ -40,7 +40,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup train export serve compare locust netron tensorboard check test lock clean exported FORCE
+.PHONY: help setup train export serve compare locust netron tensorboard claims check test lock clean exported FORCE
 
 help: ## this list
 	@echo "make WORD [DATA=photos/] [MODEL=resnet18-bf16] [QUICK=1]"
@@ -71,6 +71,9 @@ netron: $(VENV)/view ## a model, as exported, in Netron's page until Ctrl-C; MOD
 tensorboard: $(VENV)/view ## the curves of runs/NAME in TensorBoard's page until Ctrl-C
 	@test -d $(RUN)/tensorboard || { echo "make tensorboard: no $(RUN)/tensorboard: train first, or name another run with NAME=" >&2; exit 2; }
 	$(VENV)/bin/tensorboard --host 127.0.0.1 --logdir $(RUN)/tensorboard
+
+claims: $(VENV)/base ## try 74 claims about graph mode on this TensorFlow; writes docs/claims.md
+	$(PY) -m graphmode claims --markdown docs/claims.md
 
 check: $(VENV)/dev ## format, lint, types, and who may import whom
 	$(VENV)/bin/ruff format --check .
