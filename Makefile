@@ -12,9 +12,11 @@ NAME    ?= $(if $(DATA),$(notdir $(patsubst %/,%,$(DATA))),generated)
 MODEL   ?= resnet18
 PORT      ?= 8500
 REST_PORT ?= 8501
-# 1 makes `make compare` short.
+# 1 makes training and `make compare` short.
 QUICK   ?=
-# More flags for a stage, as in TRAIN_FLAGS="--epochs 10"; `python -m training --help` lists them.
+# How long to train: full aims at accuracy, quick at minutes; drawn photos need no more than quick.
+PRESET  ?= $(if $(and $(DATA),$(if $(filter-out 0,$(QUICK)),,full)),full,quick)
+# More flags for a stage, as in TRAIN_FLAGS="--course 64x40 96x20"; `python -m training --help` lists them.
 TRAIN_FLAGS ?=
 EXPORT_FLAGS ?=
 SERVE_FLAGS ?=
@@ -99,7 +101,7 @@ exported:
 
 # Training flags that may differ from the finished run's are for the program to judge.
 $(RUN)/model.keras: $(if $(TRAIN_FLAGS),FORCE) | $(VENV)/base
-	$(PY) -m training --run_dir $(RUN) $(if $(DATA),--data $(DATA)) $(TRAIN_FLAGS)
+	$(PY) -m training --preset $(PRESET) --run_dir $(RUN) $(if $(DATA),--data $(DATA)) $(TRAIN_FLAGS)
 
 $(VENV)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' || { \

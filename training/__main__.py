@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import tyro
@@ -11,6 +12,7 @@ from training.config import PRESETS, TrainConfig
 from training.errors import TrainingError
 from training.generated import drawn_photos
 from training.photo_folder import PhotoFolder, read_photo_folder
+from training.precision import fastest_precision
 from training.run_folder import Row, RunFolder
 
 
@@ -45,13 +47,14 @@ def _read_flags(arguments: list[str]) -> TrainConfig:
     first.add_argument("--preset")
     preset = first.parse_known_args(arguments)[0].preset
     # A wrong name is tyro's to refuse.
-    return tyro.cli(
+    config = tyro.cli(
         TrainConfig,
         prog="python -m training",
         args=arguments,
         default=PRESETS.get(preset, PRESETS["full"]),
         use_underscores=True,
     )
+    return replace(config, precision=fastest_precision()) if config.precision == "auto" else config
 
 
 def _train(config: TrainConfig) -> Row:

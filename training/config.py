@@ -32,7 +32,7 @@ class TrainConfig:
     """ResNet-18 weights in torchvision's layout (.safetensors or .npz) to start from; without it,
     they are random."""
 
-    course: tuple[str, ...] = ("64x60", "96x40", "128x20", "192x4")
+    course: tuple[str, ...] = ("64x30", "96x30", "128x20", "160x12", "192x8", "224x4")
     """Laps of the training, each SIZExEPOCHS: width and height of the crops in pixels, and how
     often each photo is seen at that size. Small crops are learned from faster; the last ones lead
     over to image_size."""
@@ -66,9 +66,9 @@ class TrainConfig:
     color: float = 0.3
     """Most that brightness, contrast and saturation of a crop are changed by; 0 changes none."""
 
-    precision: Literal["float32", "bfloat16"] = "float32"
-    """What layers compute in; weights and sums stay float32. bfloat16 is faster where the CPU has
-    avx512_bf16 or amx, or on a GPU."""
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    """What layers compute in; weights and sums stay float32. auto is bfloat16 where the CPU
+    multiplies it (avx512_bf16, amx_bf16), and float32 elsewhere."""
 
     fused_batch_norm: bool = True
     """Whether batch norm is one operation in training, which is faster; the saved network has the

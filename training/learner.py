@@ -259,8 +259,7 @@ class _Speed:
 def _computing_in(precision: str) -> Iterator[None]:
     """Have layers that are made meanwhile compute in a precision; their weights are float32."""
     before = keras.config.dtype_policy()
-    policy = "float32" if precision == "float32" else f"mixed_{precision}"
-    keras.config.set_dtype_policy(policy)
+    keras.config.set_dtype_policy("mixed_bfloat16" if precision == "bfloat16" else "float32")
     try:
         yield
     finally:

@@ -53,6 +53,7 @@ def tiny_config(photos_dir, tmp_path):
         run_dir=tmp_path / "run",
         network="tiny",
         course=("32x2",),
+        precision="float32",
         batch_size=8,
         image_size=32,
     )
