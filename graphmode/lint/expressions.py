@@ -103,7 +103,10 @@ class Expressions:
         return Kind.OTHER if is_static else computed_from(kinds)
 
     def _boolop(self, node: ast.BoolOp) -> Kind:
-        return computed_from([self._read(value) for value in node.values])
+        kinds = [self._read(value) for value in node.values]
+        # `known or tf.shape(x)[0]` may well be the Python value before the `or`.
+        is_surely_tensor = kinds[0] is Kind.TENSOR or Kind.OTHER not in kinds
+        return computed_from(kinds) if is_surely_tensor else Kind.OTHER
 
     def _ifexp(self, node: ast.IfExp) -> Kind:
         self._read(node.test)

@@ -56,72 +56,57 @@ def result_of(name: str) -> Kind:
     space, _, leaf = name.rpartition(".")
     if leaf.endswith(("Dataset", "dataset_from_directory")) or space.startswith("tensorflow.data."):
         return Kind.DATASET
-    if not leaf[:1].islower() or name in _NO_TENSOR:
-        return Kind.OTHER
-    if leaf in _SEVERAL:
-        return Kind.TENSORS
     if space == "tensorflow":
-        return Kind.TENSOR if leaf in _TOP_LEVEL or leaf.startswith("reduce_") else Kind.OTHER
-    return Kind.TENSOR if space in _SPACES else Kind.OTHER
+        is_tensor_operation = leaf in _OPERATIONS or leaf.startswith("reduce_")
+    elif space == "keras.ops":
+        is_tensor_operation = leaf in _KERAS_OPERATIONS
+    else:
+        is_tensor_operation = space in _SPACES and leaf[:1].islower() and leaf not in _NO_TENSOR
+    if leaf in _SEVERAL and space in (*_SPACES, "tensorflow"):
+        return Kind.TENSORS
+    return Kind.TENSOR if is_tensor_operation else Kind.OTHER
 
 
-_SPACES = frozenset(
-    {
-        "tensorflow.math",
-        "tensorflow.nn",
-        "tensorflow.image",
-        "tensorflow.strings",
-        "tensorflow.random",
-        "tensorflow.linalg",
-        "tensorflow.signal",
-        "tensorflow.bitwise",
-        "keras.ops",
-        "keras.random",
-    }
+_SPACES = tuple(
+    f"tensorflow.{space}"
+    for space in ("math", "nn", "image", "strings", "random", "linalg", "signal", "bitwise")
 )
 
-_TOP_LEVEL = words(
-    "abs acos add add_n argmax argmin argsort asin atan boolean_mask broadcast_to cast "
-    "clip_by_norm clip_by_value concat constant convert_to_tensor cos cosh cumsum einsum "
-    "ensure_shape equal exp expand_dims eye fill floor gather gather_nd greater greater_equal "
-    "identity less less_equal linspace logical_and logical_not logical_or matmul maximum "
-    "minimum multiply norm not_equal one_hot ones ones_like pad pow range rank repeat reshape "
-    "reverse roll round scalar_mul scatter_nd searchsorted sequence_mask shape sigmoid sign "
-    "sin sinh size slice sort sqrt square squeeze stack stop_gradient subtract tan tanh "
-    "tensor_scatter_nd_add tensor_scatter_nd_update tensordot tile timestamp transpose "
-    "truediv where zeros zeros_like"
+_SHARED_OPERATIONS = words(
+    "abs add argmax argmin argsort broadcast_to cast cos cosh cumsum einsum equal exp "
+    "expand_dims eye floor greater greater_equal identity less less_equal linspace "
+    "logical_and logical_not logical_or matmul maximum minimum multiply norm not_equal "
+    "one_hot ones ones_like pad repeat reshape reverse round sigmoid sign sin sinh slice sort "
+    "sqrt square squeeze stack stop_gradient subtract tan tanh tensordot tile transpose where "
+    "zeros zeros_like"
+)
+
+_OPERATIONS = _SHARED_OPERATIONS | words(
+    "acos add_n asin atan boolean_mask clip_by_norm clip_by_value concat constant "
+    "convert_to_tensor ensure_shape fill gather gather_nd pow range rank roll scalar_mul "
+    "scatter_nd searchsorted sequence_mask shape size tensor_scatter_nd_add "
+    "tensor_scatter_nd_update timestamp truediv"
+)
+
+_KERAS_OPERATIONS = _SHARED_OPERATIONS | words(
+    "all any clip concatenate divide log max mean min power prod relu softmax std sum take "
+    "take_along_axis var"
 )
 
 _SEVERAL = words(
-    "unstack split meshgrid moments weighted_moments top_k svd qr eigh eig lu slogdet unique "
-    "unique_with_counts clip_by_global_norm"
+    "all_candidate_sampler approx_max_k approx_min_k collapse_repeated "
+    "combined_non_max_suppression compute_accidental_hits ctc_unique_labels eig eigh "
+    "eigh_tridiagonal fixed_unigram_candidate_sampler fractional_avg_pool fractional_max_pool "
+    "generate_bounding_box_proposals image_gradients isotonic_regression "
+    "learned_unigram_candidate_sampler log_uniform_candidate_sampler lu max_pool_with_argmax "
+    "meshgrid moments non_max_suppression_padded non_max_suppression_with_scores normalize "
+    "normalize_moments qr sample_distorted_bounding_box slogdet split "
+    "stateless_sample_distorted_bounding_box sufficient_statistics svd top_k "
+    "unicode_decode_with_offsets unicode_split_with_offsets uniform_candidate_sampler unique "
+    "unique_with_counts unstack weighted_moments"
 )
 
-_NO_TENSOR = frozenset(
-    {
-        "tensorflow.random.set_seed",
-        "tensorflow.random.get_global_generator",
-        "tensorflow.random.set_global_generator",
-        "tensorflow.random.create_rng_state",
-        "keras.ops.shape",
-        "keras.ops.cond",
-        "keras.ops.while_loop",
-        "keras.ops.fori_loop",
-        "keras.ops.scan",
-        "keras.ops.map",
-        "keras.ops.associative_scan",
-        "keras.ops.vectorized_map",
-        "keras.ops.switch",
-        "keras.ops.is_tensor",
-        "keras.ops.dtype",
-        "keras.ops.ndim",
-        "keras.ops.size",
-        "keras.ops.convert_to_numpy",
-        "keras.ops.lu_factor",
-        "keras.ops.nonzero",
-        "keras.ops.custom_gradient",
-        "keras.ops.lstsq",
-        "tensorflow.nn.ctc_greedy_decoder",
-        "tensorflow.nn.ctc_beam_search_decoder",
-    }
+_NO_TENSOR = words(
+    "create_rng_state ctc_beam_search_decoder ctc_greedy_decoder get_global_generator "
+    "inverse_stft_window_fn set_global_generator set_seed"
 )

@@ -1,7 +1,17 @@
 """The rules, by group; each has a page of the same code in docs/lint."""
 
 from graphmode.lint.rule import Rule
-from graphmode.lint.rules import contract, export, flow, frozen, signature, state, tracing, values
+from graphmode.lint.rules import (
+    contract,
+    export,
+    flow,
+    frozen,
+    remaking,
+    signature,
+    state,
+    tracing,
+    values,
+)
 
 RULES: tuple[Rule, ...] = tuple(
     sorted(
@@ -10,6 +20,7 @@ RULES: tuple[Rule, ...] = tuple(
             *state.RULES,
             *flow.RULES,
             *values.RULES,
+            *remaking.RULES,
             *tracing.RULES,
             *signature.RULES,
             *export.RULES,
