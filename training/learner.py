@@ -8,8 +8,7 @@ a training that was ended at any moment goes on as if it had not been.
 
 import math
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import keras
@@ -20,20 +19,19 @@ from training.board import Board
 from training.checkpoint import restore_best, restore_checkpoint, save_best, save_checkpoint
 from training.config import TrainConfig
 from training.dataset import (
-    Batch,
     DecodedPhotos,
     settling_batches,
     train_batches,
     validation_batches,
 )
 from training.errors import TrainingError
-from training.fused_batch_norm import FusedBatchNormalization
 from training.interruption import Interruption
 from training.network import NETWORKS
 from training.optimizer import make_optimizer
 from training.photo_folder import PhotoFolder
 from training.progress import Reporter
 from training.run_folder import Row, RunFolder
+from training.speed import Speed
 from training.step import (
     Step,
     make_averages,
@@ -42,6 +40,7 @@ from training.step import (
     make_val_step,
     trace_count,
 )
+from training.trainable import trainable_network
 
 _SAVE_EVERY_S = 300.0
 """An epoch may take hours: no more than this is lost to a power cut."""
@@ -57,13 +56,15 @@ class Learner:
         self._validation_photos = DecodedPhotos(photos.validation, config.image_size)
         self._epoch_steps = math.ceil(len(photos.train) / config.batch_size)
         self.steps = self._epoch_steps * config.epochs
-        self.network = self._built()
+        self.network = trainable_network(config, self._classes)
         if config.init_weights is not None:
             from training.init_weights import load_init_weights  # noqa: PLC0415
 
             load_init_weights(config.init_weights, self.network)
         self._averaged = (
-            AveragedNetwork(self._built(), self.network, config.average_decay)
+            AveragedNetwork(
+                trainable_network(config, self._classes), self.network, config.average_decay
+            )
             if config.average_decay
             else None
         )
@@ -148,25 +149,17 @@ class Learner:
             "averaged": [] if self._averaged is None else self._averaged.variables,
         }
 
-    def _built(self) -> keras.Model:
-        norm = keras.layers.BatchNormalization
-        if self._config.fused_batch_norm:
-            norm = FusedBatchNormalization
-        with _computing_in(self._config.precision):
-            return NETWORKS[self._config.network](self._classes, image_size=None, batch_norm=norm)
-
     def _learn_epoch(self, epoch: int, step: int, session: "_Session") -> Row:
         """Learn what is left of an epoch after `step` steps of the whole training."""
         began = saved = time.monotonic()
         learned = step - epoch * self._epoch_steps
         batches = train_batches(self._train_photos, self._config, epoch).skip(learned)
-        speed = _Speed()
+        speed = Speed()
         for image, label in speed.timed(batches):
             step += 1
             with session.board.profiled(step) if self._config.profile else nullcontext():
                 loss = float(self._train_step(image, label))
             self._require_finite(loss, step)
-            speed.images += int(label.shape[0])
             session.progress.step(step, f"loss {loss:.3f}, {speed.images_per_second:.0f} images/s")
             if step == (epoch + 1) * self._epoch_steps:
                 break
@@ -224,46 +217,6 @@ class _Session:
     board: Board
     progress: Reporter
     interruption: Interruption
-
-
-class _Speed:
-    """How fast batches are learned, and which share of the time they were waited for."""
-
-    def __init__(self) -> None:
-        self.images = 0
-        self._began = time.monotonic()
-        self._waited_s = 0.0
-
-    def timed(self, batches: Iterable[Batch]) -> Iterator[Batch]:
-        """Give the batches, taking the time until each is there."""
-        iterator = iter(batches)
-        while True:
-            began = time.monotonic()
-            try:
-                batch = next(iterator)
-            except StopIteration:
-                return
-            self._waited_s += time.monotonic() - began
-            yield batch
-
-    @property
-    def images_per_second(self) -> float:
-        return self.images / (time.monotonic() - self._began)
-
-    @property
-    def data_wait(self) -> float:
-        return self._waited_s / (time.monotonic() - self._began)
-
-
-@contextmanager
-def _computing_in(precision: str) -> Iterator[None]:
-    """Have layers that are made meanwhile compute in a precision; their weights are float32."""
-    before = keras.config.dtype_policy()
-    keras.config.set_dtype_policy("mixed_bfloat16" if precision == "bfloat16" else "float32")
-    try:
-        yield
-    finally:
-        keras.config.set_dtype_policy(before)
 
 
 def _best_epoch(rows: list[Row]) -> int:
