@@ -8,6 +8,7 @@ import tensorflow as tf
 from graphmode.claims.claim import Finding, Verdict, claim
 from graphmode.claims.observing import (
     brief,
+    count_of,
     eager_operations,
     error_of,
     operations,
@@ -35,7 +36,7 @@ def _concrete_function_from_a_spec() -> Finding:
         verdict=Verdict.HOLDS if sums == [2, 5] and traces == 1 else Verdict.WRONG,
         happens=(
             f"Made from a spec of `[None]`, called with two and with five ones: {sums}, "
-            f"{traces} trace(s), {brief(error)}."
+            f"{count_of(traces, 'trace')}, {brief(error)}."
         ),
     )
 
@@ -113,8 +114,9 @@ def _constants_are_folded() -> Finding:
     return Finding(
         verdict=Verdict.HOLDS if traced["AddV2"] and not ran["AddV2"] else Verdict.WRONG,
         happens=(
-            f"Traced: {traced['Const']} constants and {traced['AddV2']} addition(s); run: "
-            f"{ran['Const']} constant(s) and {ran['AddV2']} additions."
+            f"Traced: {count_of(traced['Const'], 'constant')} and "
+            f"{count_of(traced['AddV2'], 'addition')}; run: "
+            f"{count_of(ran['Const'], 'constant')} and {count_of(ran['AddV2'], 'addition')}."
         ),
     )
 
@@ -139,7 +141,7 @@ def _convolutions_are_fused() -> Finding:
 
     normalised = keras.Sequential(
         [
-            keras.layers.Conv2D(8, 3, padding="same"),
+            keras.layers.Conv2D(8, 3, padding="same", use_bias=False),
             keras.layers.BatchNormalization(),
             keras.layers.ReLU(),
         ]
@@ -221,7 +223,8 @@ def _eager_is_not_optimised() -> Finding:
         verdict=Verdict.HOLDS if is_plain else Verdict.WRONG,
         happens=(
             "The lines whose graph is mended in claims 16 and 19, run eagerly: 1 + 2 is added "
-            f"{ran['AddV2']} time(s), the unused `MatMul` runs {ran['MatMul']} time(s)."
+            f"{count_of(ran['AddV2'], 'time')}, the unused `MatMul` runs "
+            f"{count_of(ran['MatMul'], 'time')}."
         ),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import tensorflow as tf
 
 from graphmode.claims.claim import Finding, Verdict, claim
-from graphmode.claims.observing import brief, error_of
+from graphmode.claims.observing import brief, count_of, error_of
 
 
 @claim(
@@ -129,7 +129,8 @@ def _map_needs_a_decorated_function() -> Finding:
         happens=(
             f"A plain function gives {plain}, run {_how(any(was_eager))}, and "
             f"{_how(forced)} with functions set to run eagerly. Three builds of the pipeline trace "
-            f"it {plain_traces} times, a decorated one {decorated_traces} time(s)."
+            f"it {count_of(plain_traces, 'time')}, a decorated one "
+            f"{count_of(decorated_traces, 'time')}."
         ),
     )
 

@@ -4,7 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from graphmode.claims.claim import Finding, Verdict, claim
-from graphmode.claims.observing import brief, error_of
+from graphmode.claims.observing import brief, count_of, error_of
 
 
 @claim(
@@ -62,8 +62,8 @@ def _python_constants_retrace() -> Finding:
         verdict=verdicts.get(both, Verdict.WRONG),
         happens=(
             f"{len(values)} values of an argument: {by_argument} traces. A value read from outside "
-            f"and changed from 1 to 5 between two calls: {by_closure} trace(s), and the second "
-            f"call still sees {seen}."
+            f"and changed from 1 to 5 between two calls: {count_of(by_closure, 'trace')}, and the "
+            f"second call sees {seen}."
         ),
     )
 
@@ -90,7 +90,7 @@ def _list_append_retraces() -> Finding:
     traces = powers.experimental_get_tracing_count()
     return Finding(
         verdict=Verdict.WRONG if traces == 1 else Verdict.HOLDS,
-        happens=f"Four calls: {traces} trace(s); the last gives {results[-1]} for 3.",
+        happens=f"Four calls: {count_of(traces, 'trace')}; the last gives {results[-1]} for 3.",
     )
 
 
@@ -163,6 +163,7 @@ def _shapes_not_values() -> Finding:
         "The batch size is part of the signature, unless you leave it open:\n"
         "```python\n"
         "@tf.function(input_signature=[tf.TensorSpec([None, 224, 224, 3], tf.float32)])\n"
+        "def predict(image): ...\n"
         "```\n"
         "or let `reduce_retracing=True` find out."
     ),

@@ -3,7 +3,7 @@
 import tensorflow as tf
 
 from graphmode.claims.claim import Finding, Verdict, claim
-from graphmode.claims.observing import brief, error_of, operations
+from graphmode.claims.observing import brief, count_of, error_of, operations
 from graphmode.claims.stopwatch import median_times_s
 
 _CLEAR_RATIO = 1.3
@@ -31,7 +31,9 @@ def _python_counter() -> Finding:
     traces = counted.experimental_get_tracing_count()
     return Finding(
         verdict=Verdict.WRONG if results == [5, 7] else Verdict.HOLDS,
-        happens=f"Counting to 5 and to 7 gives {results}, {traces} trace(s), {brief(error)}.",
+        happens=(
+            f"Counting to 5 and to 7 gives {results}, {count_of(traces, 'trace')}, {brief(error)}."
+        ),
     )
 
 
@@ -167,6 +169,7 @@ def _scatter_in_place() -> Finding:
         "```python\n"
         "options = tf.autograph.experimental.Feature.ASSERT_STATEMENTS\n"
         "@tf.function(experimental_autograph_options=options)\n"
+        "def root(x): ...\n"
         "```\n"
         "An `assert` on Python values does run at the trace."
     ),

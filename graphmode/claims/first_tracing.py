@@ -7,7 +7,7 @@ import tensorflow as tf
 from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
 
 from graphmode.claims.claim import Finding, Verdict, claim
-from graphmode.claims.observing import brief, error_of, operations, optimised_operations
+from graphmode.claims.observing import brief, count_of, error_of, operations, optimised_operations
 
 
 @claim(
@@ -121,8 +121,8 @@ def _only_the_branch_taken() -> Finding:
     return Finding(
         verdict=Verdict.WRONG if is_one else Verdict.HOLDS,
         happens=(
-            f"150 rows give {long}, then 50 rows give {short}, with {traces} trace(s), whose graph "
-            f"holds {', '.join(f'`{op}`' for op in branches) or 'no conditional operation'}."
+            f"150 rows give {long}, then 50 rows give {short}, with {count_of(traces, 'trace')}, "
+            f"whose graph holds {', '.join(f'`{op}`' for op in branches) or 'no conditional operation'}."
         ),
     )
 

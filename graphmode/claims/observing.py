@@ -1,4 +1,4 @@
-"""What can be seen of a call: its error, and the operations of its graph."""
+"""What can be seen of a call, its error and the operations of its graph, and words for it."""
 
 import re
 from collections import Counter
@@ -31,6 +31,11 @@ def brief(error: Exception | None) -> str:
     told = re.findall(rf"^ *{name}: *(\S.*)$", text, re.MULTILINE)
     first = told[-1] if told else text.partition("\n")[0].strip()
     return shorten(f"{name}: {first}", _LINE_CHARACTERS, placeholder=" ...").replace("`", "'")
+
+
+def count_of(count: int, noun: str) -> str:
+    """Say a count: "1 trace", "2 traces"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def operations(graph: GraphDef) -> Counter[str]:

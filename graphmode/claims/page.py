@@ -72,7 +72,10 @@ def _entry(trial: Trial) -> str:
     ]
     if not trial.is_as_expected:
         lines.append(f"**Changed**: {claim.expected} was expected.")
-    lines.append(f"**The right way.** {claim.right_way.strip()}")
+    right_way = claim.right_way.strip()
+    # A fence must begin a line.
+    gap = "\n\n" if right_way.startswith("```") else " "
+    lines.append(f"**The right way.**{gap}{right_way}")
     if claim.aside:
         lines.append(claim.aside.strip())
     return "\n\n".join(lines)

@@ -1,6 +1,8 @@
 """The book is whole, a trial says what differs, a child's crash is a result."""
 
+import ast
 import os
+import re
 import signal
 import tempfile
 
@@ -25,6 +27,12 @@ def test_each_claim_says_what_is_right_and_where_it_was_made():
         assert each.text.endswith("."), each.number
         assert each.right_way, each.number
         assert each.section, each.number
+
+
+def test_the_code_of_the_right_way_is_python():
+    for each in all_claims():
+        for snippet in re.findall(r"```python\n(.*?)```", each.right_way, re.DOTALL):
+            ast.parse(snippet, filename=f"claim {each.number}")
 
 
 def test_another_verdict_is_not_as_expected():
