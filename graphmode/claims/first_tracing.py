@@ -122,7 +122,7 @@ def _only_the_branch_taken() -> Finding:
         verdict=Verdict.WRONG if is_one else Verdict.HOLDS,
         happens=(
             f"150 rows give {long}, then 50 rows give {short}, with {count_of(traces, 'trace')}, "
-            f"whose graph holds {', '.join(f'`{op}`' for op in branches) or 'no conditional operation'}."
+            f"whose graph holds {branches or 'no conditional operation'}."
         ),
     )
 
