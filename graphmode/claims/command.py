@@ -128,6 +128,7 @@ def _json_of(trials: Sequence["Trial"], machine: "Machine") -> str:
             "found": trial.finding.verdict,
             "is_as_expected": trial.is_as_expected,
             "happens": trial.finding.happens,
+            "needs_timing": trial.claim.needs_timing,
             "taken_s": round(trial.taken_s, 3),
         }
         for trial in trials

@@ -97,8 +97,9 @@ def _print_at_the_trace() -> Finding:
     text="`tf.debugging.assert_*` checks at every call.",
     expected=Verdict.PART,
     right_way=(
-        "In a plain graph. `jit_compile=True` drops the checks without a word: check outside "
-        "what XLA compiles. What is known at the trace already is checked there, once."
+        "In a plain graph. `jit_compile=True` drops the checks without a word, and so does saving "
+        "with `experimental_debug_stripper`: check outside. What is known at the trace already is "
+        "checked there, once."
     ),
 )
 def _assertions_check_every_call() -> Finding:
@@ -112,6 +113,7 @@ def _assertions_check_every_call() -> Finding:
 
     plain = error_at_a_bad_call(tf.function(checked))
     compiled = error_at_a_bad_call(tf.function(checked, jit_compile=True))
+    stripped = error_at_a_bad_call(_saved_without_checks(checked))
     static = error_of(tf.function(lambda: tf.debugging.assert_rank(tf.zeros([2, 2]), 1)))
     is_checked = (plain is not None, compiled is not None)
     verdicts = {(True, True): Verdict.HOLDS, (True, False): Verdict.PART}
@@ -119,7 +121,8 @@ def _assertions_check_every_call() -> Finding:
         verdict=verdicts.get(is_checked, Verdict.WRONG),
         happens=(
             f"A good call, then a bad one: {_kind(plain)} in a plain graph, {_kind(compiled)} with "
-            f"`jit_compile=True`. A wrong rank, known at the trace: {_kind(static)}."
+            f"`jit_compile=True`, {_kind(stripped)} in a SavedModel written with "
+            f"`experimental_debug_stripper`. A wrong rank, known at the trace: {_kind(static)}."
         ),
     )
 
@@ -164,6 +167,17 @@ def _print_into_a_file() -> Finding:
         verdict=Verdict.HOLDS if lines == ["value 1", "value 2"] else Verdict.WRONG,
         happens=f"Two calls leave {lines} in the file.",
     )
+
+
+def _saved_without_checks(
+    function: Callable[[tf.Tensor], tf.Tensor],
+) -> Callable[[tf.Tensor], tf.Tensor]:
+    module = tf.Module()
+    module.checked = tf.function(function, input_signature=[tf.TensorSpec([None], tf.float32)])
+    options = tf.saved_model.SaveOptions(experimental_debug_stripper=True)
+    with tempfile.TemporaryDirectory() as folder:
+        tf.saved_model.save(module, folder, {"serving_default": module.checked}, options)
+        return tf.saved_model.load(folder).checked
 
 
 def _lines_of(use: Callable[[Callable[[tf.Tensor], tf.Tensor]], object]) -> list[str]:

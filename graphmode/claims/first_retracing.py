@@ -56,6 +56,10 @@ def _python_constants_retrace() -> Finding:
     setting["threshold"] = 5
     seen = int(threshold())
     by_closure = threshold.experimental_get_tracing_count()
+    called = tf.function(lambda settings: tf.constant(settings.threshold))
+    for _ in range(3):
+        called(_Settings())
+    by_object = called.experimental_get_tracing_count()
     both = (by_argument == len(values), by_closure == 2)
     verdicts = {(True, True): Verdict.HOLDS, (True, False): Verdict.PART}
     return Finding(
@@ -63,7 +67,8 @@ def _python_constants_retrace() -> Finding:
         happens=(
             f"{len(values)} values of an argument: {by_argument} traces. A value read from outside "
             f"and changed from 1 to 5 between two calls: {count_of(by_closure, 'trace')}, and the "
-            f"second call sees {seen}."
+            f"second call sees {seen}. An object of the same content, made anew for each of three calls: "
+            f"{count_of(by_object, 'trace')}."
         ),
     )
 
@@ -183,3 +188,7 @@ def _batch_dimension_is_open() -> Finding:
             f"{len(batches)} batch sizes make {relaxed.experimental_get_tracing_count()} traces."
         ),
     )
+
+
+class _Settings:
+    threshold = 1

@@ -65,10 +65,11 @@ def _cell(text: str) -> str:
 
 def _entry(trial: Trial) -> str:
     claim = trial.claim
+    how = " (by timing)" if claim.needs_timing else ""
     lines = [
         f"### Claim {claim.number}",
         f"> {' '.join(claim.text.split())} (section {claim.section})",
-        f"**{trial.finding.verdict}.** {trial.finding.happens}",
+        f"**{trial.finding.verdict}{how}.** {trial.finding.happens}",
     ]
     if not trial.is_as_expected:
         lines.append(f"**Changed**: {claim.expected} was expected.")
