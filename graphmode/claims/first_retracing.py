@@ -67,7 +67,7 @@ def _python_constants_retrace() -> Finding:
         happens=(
             f"{len(values)} values of an argument: {by_argument} traces. A value read from outside "
             f"and changed from 1 to 5 between two calls: {count_of(by_closure, 'trace')}, and the "
-            f"second call sees {seen}. An object of the same content, made anew for each of three calls: "
+            f"second call sees {seen}. Three calls, each with an equal object of its own: "
             f"{count_of(by_object, 'trace')}."
         ),
     )
