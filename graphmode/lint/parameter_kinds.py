@@ -38,7 +38,8 @@ def presumed_kinds(source: Source, function: Function) -> dict[str, Kind]:
     for argument in required:
         kinds[argument.arg] = _by_itself(source, argument)
     for name in _used_as_python(source, function):
-        kinds[name] = Kind.OTHER
+        if kinds.get(name) is Kind.PRESUMED:
+            kinds[name] = Kind.OTHER
     for name in _given_to_operations(source, function):
         if kinds.get(name) is Kind.PRESUMED:
             kinds[name] = Kind.TENSOR

@@ -105,12 +105,30 @@ def _decorated(source: Source) -> Iterator[Root]:
 
 def _wrapped(source: Source) -> Iterator[Root]:
     for node in source.nodes:
-        if isinstance(node, ast.Call) and is_tf_function(source, node.func):
-            given = node.args[0] if node.args else None
-            function = source.definition(given) if given is not None else None
-            if function is not None:
-                keywords = tf_function_keywords(source, node) or {}
-                yield _tf_function(source, function, node, keywords)
+        if isinstance(node, ast.Call) and node.args and is_tf_function(source, node.func):
+            keywords = tf_function_keywords(source, node) or {}
+            for given in _given_functions(source, node.args[0]):
+                yield _tf_function(source, given, node, keywords)
+
+
+def _given_functions(source: Source, given: ast.AST) -> Iterator[Function]:
+    """The functions of the file that an argument of `tf.function` may be."""
+    function = source.definition(given)
+    if function is not None:
+        yield function
+    around = source.function_around(given)
+    if around is None or not isinstance(given, ast.Name):
+        return
+    names = [argument.arg for argument in [*around.args.posonlyargs, *around.args.args]]
+    if given.id not in names:
+        return
+    # `def in_graph(step): return tf.function(step)`: look at who calls it, and with what.
+    place = names.index(given.id)
+    for call in source.nodes:
+        if isinstance(call, ast.Call) and source.definition(call.func) is around:
+            passed = source.definition(call.args[place]) if place < len(call.args) else None
+            if passed is not None:
+                yield passed
 
 
 def _tf_function(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from graphmode.lint.graph_functions import GraphFunction
 from graphmode.lint.roots import is_keras_class
 from graphmode.lint.rule import Fault, File, Rule, calls_of, in_functions
-from graphmode.lint.source import Source, own_nodes
+from graphmode.lint.source import Source, name_of, own_nodes
 
 _MODEL_MAKERS = frozenset(
     {"keras.Sequential", "keras.Model", "keras.models.load_model", "keras.saving.load_model"}
@@ -69,10 +69,12 @@ def _is_model(source: Source, node: ast.AST) -> bool:
 
 
 def _is_own(source: Source, call: ast.Call) -> bool:
+    """Whether a call makes a Keras model of the file's own, called in Keras' way."""
     return isinstance(call.func, ast.Name) and any(
         isinstance(statement, ast.ClassDef)
         and statement.name == call.func.id
         and is_keras_class(source, statement)
+        and not any(name_of(method) == "__call__" for method in statement.body)
         for statement in source.tree.body
     )
 
