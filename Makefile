@@ -82,6 +82,7 @@ check: $(VENV)/dev ## format, lint, types, and who may import whom
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(PY) -m graphmode lint training export graphmode serving --exclude graphmode/claims
 
 test: $(VENV)/dev ## all tests
 	$(PY) -m pytest
