@@ -21,6 +21,7 @@ TRAIN_FLAGS ?=
 EXPORT_FLAGS ?=
 SERVE_FLAGS ?=
 COMPARE_FLAGS ?=
+BENCH_FLAGS ?=
 
 VENV := .venv
 PY   := $(VENV)/bin/python
@@ -42,7 +43,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup train export serve compare locust netron tensorboard claims check test lock clean exported FORCE
+.PHONY: help setup train export serve compare bench-preprocess bench-train locust netron tensorboard claims check test lock clean exported FORCE
 
 help: ## this list
 	@echo "make WORD [DATA=photos/] [MODEL=resnet18-bf16] [QUICK=1]"
@@ -62,6 +63,11 @@ serve: exported $(VENV)/base ## serve MODEL on PORT (gRPC) and REST_PORT until C
 compare: export ## load-test the eager baseline and the exported models; writes results/latest
 	$(PY) -m loadtest --run_dir $(RUN) --models_dir models --results_dir results \
 	  --photos $(PHOTOS) $(if $(filter-out 0,$(QUICK)),--quick) $(COMPARE_FLAGS)
+
+bench-preprocess: $(VENV)/base ## table 6.1: photos to images, from a Python loop to a cached pipeline
+bench-train: $(VENV)/base ## table 6.2: the training step, from eager to fused and bfloat16
+bench-preprocess bench-train:
+	$(PY) -m training.benchmark $(@:bench-%=%) $(if $(DATA),--data $(DATA)) $(BENCH_FLAGS)
 
 locust: $(VENV)/base ## Locust's web page against a running server
 	$(VENV)/bin/locust -f loadtest/locustfile.py --class-picker --web-host 127.0.0.1 --host http://127.0.0.1:$(REST_PORT)

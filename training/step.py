@@ -83,7 +83,7 @@ def make_train_step(
         """
         with tf.GradientTape() as tape:
             logits = _float32(logits_model(image, training=True))
-            losses = _smoothed_losses(label, logits, config.label_smoothing)
+            losses = smoothed_losses(label, logits, config.label_smoothing)
             loss = tf.reduce_mean(losses)
         optimizer.apply(tape.gradient(loss, variables), variables)
         if averaged is not None:
@@ -136,7 +136,7 @@ def _float32(logits: tf.Tensor) -> tf.Tensor:
     return tf.cast(logits, tf.float32)
 
 
-def _smoothed_losses(label: tf.Tensor, logits: tf.Tensor, smoothing: float) -> tf.Tensor:
+def smoothed_losses(label: tf.Tensor, logits: tf.Tensor, smoothing: float) -> tf.Tensor:
     """Cross-entropy [B] with a little of the label given to every class (arXiv:1512.00567)."""
     classes = logits.shape[-1]
     target = tf.one_hot(label, classes) * (1 - smoothing) + smoothing / classes

@@ -1,0 +1,1 @@
+"""Tables 6.1 and 6.2 of the article, measured side by side."""
