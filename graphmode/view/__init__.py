@@ -1,0 +1,1 @@
+"""What AutoGraph made of a function, and what it left alone."""
