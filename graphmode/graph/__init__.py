@@ -1,0 +1,1 @@
+"""A graph as it was traced, and as TensorFlow runs it."""
