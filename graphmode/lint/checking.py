@@ -12,7 +12,7 @@ from graphmode.lint.graph_functions import find_graph_functions
 from graphmode.lint.ignores import UNKNOWN, UNUSED, read_ignores
 from graphmode.lint.rule import File, Rule
 from graphmode.lint.rules import RULES
-from graphmode.lint.source import Source, parse
+from graphmode.lint.source import parse
 
 SYNTAX = "GM900"
 
@@ -28,10 +28,17 @@ TITLES = {**{rule.code: rule.title for rule in RULES}, **_TOOL_CODES}
 
 @dataclass(frozen=True)
 class Report:
-    """What one run found: the findings in order of file and line, and how many files it read."""
+    """What one run found.
+
+    Attributes:
+        findings: in order of file and line.
+        files: how many it read.
+        graphs: how many functions in them run as a graph.
+    """
 
     findings: list[Finding]
     files: int
+    graphs: int
 
 
 def check_paths(paths: Iterable[Path], codes: set[str], excluded: Iterable[Path] = ()) -> Report:
@@ -51,24 +58,23 @@ def check_paths(paths: Iterable[Path], codes: set[str], excluded: Iterable[Path]
         for file in dict.fromkeys(file for path in paths for file in _python_files(path))
         if not any(file.resolve().is_relative_to(path) for path in left_out)
     ]
-    findings = [finding for file in files for finding in check_text(file, _read(file), codes)]
-    return Report(sorted(findings), len(files))
+    reports = [check_text(file, _read(file), codes) for file in files]
+    findings = sorted(finding for report in reports for finding in report.findings)
+    return Report(findings, len(files), sum(report.graphs for report in reports))
 
 
-def check_text(path: Path, text: str, codes: set[str]) -> list[Finding]:
+def check_text(path: Path, text: str, codes: set[str]) -> Report:
     """Look for faults in one file's text; one that is not Python is a finding itself."""
     try:
         source = parse(path, text)
-        faults = sorted(_faults(source, codes))
+        file = File(source, find_graph_functions(source))
+        findings = _findings(file, text, codes)
     except SyntaxError as error:
-        return [_syntax_finding(path, error)] if SYNTAX in codes else []
+        return _unreadable(path, error, codes)
     except (ValueError, RecursionError) as error:
         # Null bytes; expressions nested thousands of levels deep.
-        return [_syntax_finding(path, SyntaxError(str(error)))] if SYNTAX in codes else []
-    ignores = read_ignores(text)
-    found = ignores.without_ignored(faults)
-    problems = ignores.problems(path, TITLES, codes)
-    return [*found, *(problem for problem in problems if problem.code in codes)]
+        return _unreadable(path, SyntaxError(str(error)), codes)
+    return Report(findings, 1, len({graph.node for graph in file.functions}))
 
 
 def chosen_codes(select: str, ignore: str) -> set[str]:
@@ -132,9 +138,17 @@ def _read(path: Path) -> str:
         raise LintError(f"{path}: cannot be read: {error}") from error
 
 
-def _faults(source: Source, codes: set[str]) -> Iterator[Finding]:
+def _findings(file: File, text: str, codes: set[str]) -> list[Finding]:
+    path = file.source.path
+    faults = sorted(_faults(file, codes))
+    ignores = read_ignores(text)
+    found = ignores.without_ignored(faults)
+    problems = ignores.problems(path, TITLES, codes)
+    return [*found, *(problem for problem in problems if problem.code in codes)]
+
+
+def _faults(file: File, codes: set[str]) -> Iterator[Finding]:
     rules = [rule for rule in RULES if rule.code in codes]
-    file = File(source, find_graph_functions(source))
     seen: set[tuple[int, int, str]] = set()
     for rule in rules:
         for node, message in rule.find(file):
@@ -142,7 +156,7 @@ def _faults(source: Source, codes: set[str]) -> Iterator[Finding]:
             if (line, column, rule.code) not in seen:
                 seen.add((line, column, rule.code))
                 end = _end_line(node, line)
-                yield Finding(source.path, line, column, rule.code, message, rule.fix, end)
+                yield Finding(file.source.path, line, column, rule.code, message, rule.fix, end)
 
 
 def _end_line(node: ast.AST, line: int) -> int:
@@ -150,7 +164,8 @@ def _end_line(node: ast.AST, line: int) -> int:
     return line if hasattr(node, "body") else getattr(node, "end_lineno", None) or line
 
 
-def _syntax_finding(path: Path, error: SyntaxError) -> Finding:
+def _unreadable(path: Path, error: SyntaxError, codes: set[str]) -> Report:
     line, column = error.lineno or 1, max(error.offset or 1, 1)
     message = f"not Python: {error.msg}"
-    return Finding(path, line, column, SYNTAX, message, "mend the syntax, or exclude it", line)
+    finding = Finding(path, line, column, SYNTAX, message, "mend the syntax, or exclude it", line)
+    return Report([finding] if SYNTAX in codes else [], 1, 0)

@@ -66,5 +66,6 @@ def _check(config: LintConfig) -> int:
     written = OUTPUTS[config.output](report)
     if written:
         print(written)
-    print(f"{len(report.findings)} findings in {report.files} files", file=sys.stderr)
+    found, graphs = len(report.findings), report.graphs
+    print(f"{found} findings in {graphs} graph functions, {report.files} files", file=sys.stderr)
     return 1 if report.findings else 0

@@ -20,7 +20,7 @@ def as_text(report: Report) -> str:
 
 
 def as_json(report: Report) -> str:
-    """An object with `files` and `findings`."""
+    """An object with `files` and `graph_functions`, which were looked at, and `findings`."""
     findings = [
         {
             "path": str(found.path),
@@ -32,7 +32,8 @@ def as_json(report: Report) -> str:
         }
         for found in report.findings
     ]
-    return json.dumps({"files": report.files, "findings": findings}, indent=2)
+    counts = {"files": report.files, "graph_functions": report.graphs}
+    return json.dumps(counts | {"findings": findings}, indent=2)
 
 
 def as_sarif(report: Report) -> str:

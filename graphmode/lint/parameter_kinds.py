@@ -37,8 +37,9 @@ def presumed_kinds(source: Source, function: Function) -> dict[str, Kind]:
     kinds = {argument.arg: Kind.OTHER for argument in parameters(function)}
     for argument in required:
         kinds[argument.arg] = _by_itself(source, argument)
+    # Annotations are believed less than code: `inputs: tf.Tensor` is often a pair of tensors.
     for name in _used_as_python(source, function):
-        if kinds.get(name) is Kind.PRESUMED:
+        if name in kinds:
             kinds[name] = Kind.OTHER
     for name in _given_to_operations(source, function):
         if kinds.get(name) is Kind.PRESUMED:

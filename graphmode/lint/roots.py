@@ -13,8 +13,10 @@ from graphmode.lint.words import words
 _KERAS_METHODS = ("call", "train_step", "test_step", "predict_step")
 _KERAS_BASES = ("Layer", "Model", "Sequential", "Functional")
 _DATASET_CALLS = ("map", "interleave", "flat_map", "filter")
+_DATASETS_ONLY = ("batch", "padded_batch", "prefetch")
 _DATASET_MAKERS = words(
-    "batch padded_batch shuffle prefetch take skip repeat cache interleave with_options shard"
+    "batch padded_batch shuffle prefetch take skip repeat cache interleave enumerate "
+    "with_options shard"
 )
 
 
@@ -146,12 +148,20 @@ def _tf_function(
 def _mapped(source: Source) -> Iterator[Root]:
     for node in source.nodes:
         match node:
-            case ast.Call(func=ast.Attribute(value=receiver, attr=attribute), args=[given, *_]) if (
-                attribute in _DATASET_CALLS and _is_dataset(source, receiver)
+            case ast.Call(func=ast.Attribute(attr=attribute), args=[given, *_]) if (
+                attribute in _DATASET_CALLS and _is_dataset_call(source, node)
             ):
                 function = source.definition(given)
                 if function is not None:
                     yield Root(function, "Dataset.map", node, {}, _elements(source, function))
+
+
+def _is_dataset_call(source: Source, call: ast.Call) -> bool:
+    is_parallel = any(keyword.arg == "num_parallel_calls" for keyword in call.keywords) or any(
+        (source.meaning(argument) or "").endswith(".AUTOTUNE") for argument in call.args
+    )
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else call
+    return is_parallel or _is_dataset(source, receiver)
 
 
 def _elements(source: Source, function: Function) -> dict[str, Kind]:
@@ -174,6 +184,8 @@ def _is_dataset(source: Source, node: ast.AST, seen: frozenset[str] = frozenset(
         case ast.Call(func=called) if result_of(source.meaning(called) or "") is Kind.DATASET:
             return True
         case ast.Call(func=ast.Attribute(value=receiver, attr=attribute)):
+            if attribute in _DATASETS_ONLY and _imports_tensorflow(source):
+                return True
             keeps = attribute in _DATASET_MAKERS or attribute in _DATASET_CALLS
             return keeps and _is_dataset(source, receiver, seen)
         case ast.Attribute(attr=name):

@@ -106,6 +106,8 @@ def _unpackings(function: GraphFunction) -> Iterator[Fault]:
 
 
 def _asserts(function: GraphFunction) -> Iterator[Fault]:
+    if "experimental_autograph_options" in function.root.keywords:
+        return  # Feature.ASSERT_STATEMENTS makes operations of them.
     for node in function.nodes:
         if isinstance(node, ast.Assert) and function.kind(node.test) is Kind.TENSOR:
             yield node, "assert needs a Python bool, and is given a tensor"

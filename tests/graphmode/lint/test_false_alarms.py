@@ -194,6 +194,18 @@ class Layer(keras.layers.Layer):
             return inputs
         return inputs * 2
 """,
+    "a pair that is annotated as one tensor": """
+class Layer(keras.layers.Layer):
+    def call(self, inputs: tf.Tensor):
+        first, second = inputs
+        return first + second
+""",
+    "an assert that AutoGraph is told to convert": """
+@tf.function(experimental_autograph_options=tf.autograph.experimental.Feature.ASSERT_STATEMENTS)
+def step(x: tf.Tensor):
+    assert x > 0
+    return x
+""",
     "a decorated Keras call": """
 class Layer(keras.layers.Layer):
     @tf.function

@@ -100,8 +100,8 @@ def step(x: tf.Tensor, y: tf.Tensor):
     return max(x, y)
 """,
     "GM204 of a star": """
-@tf.function
-def step(x: tf.Tensor):
+@tf.function(input_signature=[tf.TensorSpec([2])])
+def step(x):
     return tf.stack([*x])
 """,
     "GM207 of autograph=False": """

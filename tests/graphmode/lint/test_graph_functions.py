@@ -86,6 +86,19 @@ def make():
     files = tf.data.TFRecordDataset("a").shuffle(10)
     return files.map(lambda x: print(x))
 """,
+    "mapped in parallel over what is handed in": """
+import tensorflow as tf
+class Photos:
+    def pairs(self):
+        return self._files.map(self._read, tf.data.AUTOTUNE)
+    def _read(self, path):
+        print(path)
+""",
+    "mapped over batches of what is handed in": """
+import tensorflow as tf
+def make(photos):
+    return photos.shuffled().batch(2).enumerate().map(lambda number, x: print(x))
+""",
     "called by a graph": """
 import tensorflow as tf
 def inner(x):
@@ -251,6 +264,6 @@ def test_the_message_says_who_calls(tmp_path):
     from graphmode.lint.checking import check_text, chosen_codes  # noqa: PLC0415
 
     text = GRAPHS["called by a graph"]
-    (finding,) = check_text(tmp_path / "module.py", text, chosen_codes("", ""))
+    (finding,) = check_text(tmp_path / "module.py", text, chosen_codes("", "")).findings
     assert finding.message.endswith("(`inner` is called by `step`)")
     assert (finding.line, finding.column) == (4, 5)

@@ -13,7 +13,7 @@ def step(x):
 
 def found(comment: str, select: str = "") -> list[tuple[str, int]]:
     text = TEXT.format(comment=comment)
-    findings = check_text(Path("module.py"), text, chosen_codes(select, ""))
+    findings = check_text(Path("module.py"), text, chosen_codes(select, "")).findings
     return [(finding.code, finding.line) for finding in findings]
 
 
@@ -55,4 +55,4 @@ def test_the_words_in_a_string_switch_nothing_off():
 
 def test_a_comment_at_the_end_of_a_call_of_several_lines_counts():
     text = TEXT.replace("print(x){comment}", "print(\n        x\n    )  # graphmode: ignore[GM101]")
-    assert check_text(Path("module.py"), text, chosen_codes("", "")) == []
+    assert check_text(Path("module.py"), text, chosen_codes("", "")).findings == []

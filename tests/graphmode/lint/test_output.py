@@ -96,8 +96,7 @@ SARIF = {
 
 @pytest.fixture
 def report():
-    findings = check_text(Path("folder/module.py"), TEXT, chosen_codes("", ""))
-    return Report(findings, files=1)
+    return check_text(Path("folder/module.py"), TEXT, chosen_codes("", ""))
 
 
 def test_text_has_place_code_message_and_fix(report):
@@ -132,14 +131,17 @@ def test_sarif_is_valid_and_points_to_the_line(report):
 
 
 def test_sarif_of_a_syntax_error_is_valid():
-    findings = check_text(Path("module.py"), "def (:\n", chosen_codes("", ""))
-    log = json.loads(as_sarif(Report(findings, files=1)))
+    log = json.loads(as_sarif(check_text(Path("module.py"), "def (:\n", chosen_codes("", ""))))
     jsonschema.validate(log, SARIF)
     assert [result["level"] for result in log["runs"][0]["results"]] == ["error"]
 
 
 def test_of_nothing_json_and_sarif_are_whole():
-    assert json.loads(as_json(Report([], files=3))) == {"files": 3, "findings": []}
-    log = json.loads(as_sarif(Report([], files=3)))
+    assert json.loads(as_json(Report([], files=3, graphs=2))) == {
+        "files": 3,
+        "graph_functions": 2,
+        "findings": [],
+    }
+    log = json.loads(as_sarif(Report([], files=3, graphs=2)))
     jsonschema.validate(log, SARIF)
     assert log["runs"][0]["results"] == []

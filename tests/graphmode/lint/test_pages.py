@@ -58,14 +58,14 @@ def test_the_mended_snippet_runs_and_is_right(code, tmp_path):
 @pytest.mark.parametrize("code", CODES)
 def test_the_failing_snippet_is_caught_by_its_own_rule_alone(code):
     codes = {*TITLES} - {"GM601"} | {code}
-    found = check_text(Path("snippet.py"), snippet(code, "Fails"), codes)
+    found = check_text(Path("snippet.py"), snippet(code, "Fails"), codes).findings
     assert {finding.code for finding in found} == {code}
 
 
 @pytest.mark.parametrize("code", CODES)
 def test_the_mended_snippet_is_not_flagged(code):
     codes = {*TITLES} - {"GM601"} | {code}
-    assert check_text(Path("snippet.py"), snippet(code, "Mended"), codes) == []
+    assert check_text(Path("snippet.py"), snippet(code, "Mended"), codes).findings == []
 
 
 def test_every_rule_has_a_page_and_every_page_a_rule():
