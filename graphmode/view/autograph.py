@@ -98,7 +98,8 @@ def is_replaced_builtin(candidate: Any) -> bool:  # noqa: ANN401
     return any(candidate is builtin for builtin in overloads)
 
 
-def _is_unsupported(callee: Any) -> bool:  # noqa: ANN401
+def is_unsupported(callee: Any) -> bool:  # noqa: ANN401
+    """Whether AutoGraph never looks into a callable of this kind, as into an lru_cache."""
     return bool(_private(lambda: _rules().is_unsupported(callee)))
 
 
@@ -108,7 +109,7 @@ _PASSED_BY: tuple[tuple[Callable[[Any], bool], str], ...] = (
     (inspect.isbuiltin, "built in"),
     (is_replaced_builtin, "built in"),
     (inspect.isclass, "a class: AutoGraph does not convert constructors"),
-    (_is_unsupported, "wrapped in what AutoGraph does not look through"),
+    (is_unsupported, "wrapped in what AutoGraph does not look through"),
     (inspect.isgeneratorfunction, "a generator"),
 )
 

@@ -7,7 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from graphmode.errors import GraphmodeError
-from graphmode.view.autograph import is_do_not_convert, is_graph_function, is_passed_by_module
+from graphmode.view.autograph import (
+    is_do_not_convert,
+    is_graph_function,
+    is_passed_by_module,
+    is_unsupported,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +68,12 @@ def find_subject(target: object, name: str, parent: object = None) -> Subject:
         return _of_function(target, name, parent)
     if inspect.isclass(target):
         raise GraphmodeError(f"{name} is a class: name one of its methods, as {name}.call")
-    if inspect.isbuiltin(target) or not callable(target):
-        raise GraphmodeError(f"{name} is a {type(target).__name__}, not a Python function")
+    if hasattr(target, "structured_input_signature"):
+        raise GraphmodeError(
+            f"{name} is a concrete function, which keeps no source: name its tf.function"
+        )
+    if callable(target) and is_unsupported(target) and hasattr(target, "__wrapped__"):
+        return _of_opaque_wrapper(target, name)
     return _of_callable_object(target, name)
 
 
@@ -112,8 +121,21 @@ def _class_of_method(name: str, parent: object) -> type | None:
     return None if isinstance(static, staticmethod) else parent
 
 
+def _of_opaque_wrapper(target: Any, name: str) -> Subject:  # noqa: ANN401
+    wrapper = type(target).__name__
+    return Subject(
+        name=name,
+        function=inspect.unwrap(target),
+        kept_as_is=f"it is wrapped in {wrapper}, which AutoGraph does not look through",
+    )
+
+
 def _of_callable_object(target: Any, name: str) -> Subject:  # noqa: ANN401
     """A layer or model is asked for its `call`, another object for its `__call__`."""
     cls = type(target)
-    method = "call" if is_passed_by_module(cls.__call__) and hasattr(cls, "call") else "__call__"
-    return find_subject(getattr(target, method), f"{name}.{method}")
+    is_layer = hasattr(cls, "call") and callable(target) and is_passed_by_module(cls.__call__)
+    method = "call" if is_layer else "__call__"
+    found = getattr(target, method, None)
+    if inspect.ismethod(found) or is_graph_function(found):
+        return find_subject(found, f"{name}.{method}")
+    raise GraphmodeError(f"{name} is a {cls.__name__}, not a Python function")

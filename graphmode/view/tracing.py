@@ -70,7 +70,8 @@ def _traceable(subject: Subject) -> Any:  # noqa: ANN401
     bound: Callable[..., Any] = subject.function
     if subject.owner is not None and not isinstance(subject.owner, type):
         bound = subject.function.__get__(subject.owner)
-    return tf.function(bound, autograph=subject.kept_as_is is None)
+    is_converted = subject.kept_as_is is None and subject.caller is None
+    return tf.function(bound, autograph=is_converted)
 
 
 def _last_lines(error: Exception) -> str:

@@ -3,8 +3,9 @@ from pathlib import Path
 
 import pytest
 import tensorflow as tf
-from graphmode.target import resolve
 from PIL import Image
+
+from graphmode.target import resolve
 
 SUBJECTS = Path(__file__).with_name("subjects.py")
 

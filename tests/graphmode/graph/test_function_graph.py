@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import tensorflow as tf
-from graphmode.errors import GraphmodeError
 from tensorflow.core.framework import graph_pb2
 
+from graphmode.errors import GraphmodeError
 from graphmode.graph.facts import UNPLACED
 from graphmode.graph.function_graph import graph_facts
 

@@ -1,6 +1,6 @@
 import pytest
-from graphmode.errors import GraphmodeError
 
+from graphmode.errors import GraphmodeError
 from graphmode.graph.saved_model_graph import saved_model_facts
 
 

@@ -2,8 +2,8 @@ import inspect
 from pathlib import Path
 
 import pytest
-from graphmode.target import resolve
 
+from graphmode.target import resolve
 from graphmode.view.function_view import view_function
 
 SUBJECTS = Path(__file__).with_name("subjects.py")

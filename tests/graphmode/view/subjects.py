@@ -68,6 +68,14 @@ def told_not_to(x):
     return tf.abs(x)
 
 
+concrete = everything.get_concrete_function()
+
+
+@functools.lru_cache
+def cached(x):
+    return x if x is not None else 0
+
+
 class Halving(tf.Module):
     @tf.function
     def halved(self, x):
@@ -106,6 +114,7 @@ class Trained(keras.Model):
 
 
 rectifier = Rectifier()
+trained = Trained()
 graph_rectifier = GraphRectifier()
 
 

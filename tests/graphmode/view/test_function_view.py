@@ -1,7 +1,7 @@
 import pytest
 import tensorflow as tf
-from graphmode.errors import GraphmodeError
 
+from graphmode.errors import GraphmodeError
 from graphmode.view.function_view import view_function
 from graphmode.view.pairing import pair_lines
 
@@ -126,6 +126,7 @@ def test_the_converted_callees_are_viewed_one_level_deep(everything):
         ("counted", "a generator"),
         ("kept", "decorated with do_not_convert"),
         ("told_not_to", "autograph=False"),
+        ("cached", "wrapped in _lru_cache_wrapper"),
         ("Rectifier.call", "keras calls call itself"),
         ("rectifier", "keras calls call itself"),
         ("Trained.train_step", "keras calls train_step itself"),
@@ -171,6 +172,8 @@ def test_a_call_of_a_layer_is_not_converted(view):
 def test_a_layer_is_traced_as_keras_calls_it(view):
     specs = [tf.TensorSpec([2, 3])]
     assert "OperatorNotAllowedInGraphError" in view("rectifier", specs=specs).trace.error
+    scalar = [tf.TensorSpec([])]
+    assert "OperatorNotAllowed" in view("trained.train_step", specs=scalar).trace.error
     seen = view("graph_rectifier.call", specs=specs)
     assert [op for _, op in seen.trace.ops] == ["StatelessIf"]
 
@@ -181,7 +184,16 @@ def test_a_trace_that_fails_does_not_hide_the_view(view):
     assert seen.generated is not None
 
 
-@pytest.mark.parametrize(("name", "said"), [("Halving", "is a class"), ("VECTOR", "is a list")])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Halving", "is a class: name one of its methods"),
+        ("concrete", "is a concrete function, which keeps no source"),
+        ("VECTOR", "is a list, not a Python function"),
+        ("tf.math.tanh.__call__", "is a method-wrapper, not a Python function"),
+        ("functools.reduce", "is a builtin_function_or_method, not a Python function"),
+    ],
+)
 def test_what_holds_no_function_is_refused(view, name, said):
     with pytest.raises(GraphmodeError, match=said):
         view(name)
