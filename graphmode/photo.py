@@ -4,10 +4,12 @@
 
 All of it is graph code without Python callbacks: it runs eagerly, in a `tf.function`, in
 `tf.map_fn`, and in a session that knows no Python. The resize squashes the photo to a square
-(bilinear, no antialiasing); EXIF orientation is ignored, as every TensorFlow decoder does.
+(bilinear, no antialiasing). A JPEG is turned as its EXIF says, which no TensorFlow decoder does.
 """
 
 import tensorflow as tf
+
+from graphmode.orientation import turn_upright
 
 IMAGE_SIZE = 224
 """Width and height of the model's input, in pixels."""
@@ -27,7 +29,7 @@ _STILL_WEBP_WITH_ALPHA = (
 
 
 def decode_photo(encoded: tf.Tensor) -> tf.Tensor:
-    """Decode a JPEG, PNG, BMP, GIF (its first frame) or still WebP; alpha is dropped.
+    """Decode a JPEG, upright, or PNG, BMP, GIF (its first frame) or still WebP; alpha is dropped.
 
     Args:
         encoded: string scalar, the file's bytes.
@@ -38,13 +40,7 @@ def decode_photo(encoded: tf.Tensor) -> tf.Tensor:
     Raises:
         tf.errors.InvalidArgumentError: not a photo of these kinds, or cut short.
     """
-    header = tf.strings.substr(encoded, 0, _HEADER_BYTES)
-    has_alpha = tf.strings.regex_full_match(header, _STILL_WEBP_WITH_ALPHA)
-    return tf.cond(
-        has_alpha,
-        lambda: tf.io.decode_image(encoded, channels=4, expand_animations=False)[:, :, :3],
-        lambda: tf.io.decode_image(encoded, channels=3, expand_animations=False),
-    )
+    return turn_upright(_decoded(encoded), encoded)
 
 
 def resize_photo(photo: tf.Tensor, size: int = IMAGE_SIZE) -> tf.Tensor:
@@ -73,3 +69,13 @@ def photo_to_image(encoded: tf.Tensor, size: int = IMAGE_SIZE) -> tf.Tensor:
         tf.errors.InvalidArgumentError: as `decode_photo`.
     """
     return scale_pixels(resize_photo(decode_photo(encoded), size))
+
+
+def _decoded(encoded: tf.Tensor) -> tf.Tensor:
+    header = tf.strings.substr(encoded, 0, _HEADER_BYTES)
+    has_alpha = tf.strings.regex_full_match(header, _STILL_WEBP_WITH_ALPHA)
+    return tf.cond(
+        has_alpha,
+        lambda: tf.io.decode_image(encoded, channels=4, expand_animations=False)[:, :, :3],
+        lambda: tf.io.decode_image(encoded, channels=3, expand_animations=False),
+    )
