@@ -44,16 +44,22 @@ def turn_upright(photo: tf.Tensor, encoded: tf.Tensor) -> tf.Tensor:
     Returns:
         uint8 [height, width, 3], the two sides exchanged where the photo lay on its side.
     """
-    orientation = jpeg_orientation(encoded)
-    return tf.cond(orientation > 1, lambda: _turned(photo, orientation), lambda: photo)
+    tiff = exif_of_jpeg(encoded)
+    return tf.cond(
+        tf.strings.length(tiff) > 0,
+        lambda: _turned(photo, orientation_of_exif(tiff)),
+        lambda: photo,
+    )
+
+
+# Each a `tf.function`, because eager code then pays for one call instead of twenty operations.
 
 
 @tf.function(input_signature=[tf.TensorSpec([], tf.string, name="encoded")])
-def jpeg_orientation(encoded: tf.Tensor) -> tf.Tensor:
-    """Give the orientation, int32 scalar: 2 to 8, or 0 where it is 1 or there is none.
+def exif_of_jpeg(encoded: tf.Tensor) -> tf.Tensor:
+    """Give a JPEG's TIFF and all that follows it, string scalar; empty where it has no EXIF.
 
-    `input_signature`: one file's bytes. Traced once. A `tf.function`, because eager code pays once
-    for it instead of for each of its thirty operations.
+    `input_signature`: one file's bytes. Traced once.
     """
     header = tf.strings.substr(encoded, 0, _HEADER_BYTES)
     # The bytes before the picture, split at the EXIF. An EXIF within the picture's bytes would be
@@ -67,14 +73,16 @@ def jpeg_orientation(encoded: tf.Tensor) -> tf.Tensor:
         & tf.equal(marker, _EXIF_SEGMENT)
         & (tf.size(parts) > 1)
     )
-    return tf.cond(
-        is_exif,
-        lambda: _tiff_orientation(tf.strings.substr(header, before_exif + len(_EXIF), -1)),
-        lambda: tf.constant(0),
-    )
+    begin = tf.where(is_exif, before_exif + len(_EXIF), 0)
+    return tf.strings.substr(header, begin, tf.where(is_exif, _HEADER_BYTES, 0))
 
 
-def _tiff_orientation(tiff: tf.Tensor) -> tf.Tensor:
+@tf.function(input_signature=[tf.TensorSpec([], tf.string, name="tiff")])
+def orientation_of_exif(tiff: tf.Tensor) -> tf.Tensor:
+    """Give the orientation, int32 scalar: 2 to 8, or 0 where it is 1 or not stated.
+
+    `input_signature`: the bytes from TIFF on. Traced once.
+    """
     is_low_first = tf.equal(tf.strings.substr(tiff, 0, 4), b"II*\0")
     is_tiff = is_low_first | tf.equal(tf.strings.substr(tiff, 0, 4), b"MM\0*")
     offset = _number(tiff, 4, tf.int32, is_low_first)
@@ -105,7 +113,10 @@ def _split(text: tf.Tensor, at: bytes) -> tf.Tensor:
 
 
 def _turned(photo: tf.Tensor, orientation: tf.Tensor) -> tf.Tensor:
-    across = tf.where(tf.gather(_IS_TRANSPOSED, orientation), [1, 0, 2], [0, 1, 2])
-    flips = [tf.gather(table, orientation) for table in (_IS_UPSIDE_DOWN, _IS_MIRRORED)]
-    turned = tf.raw_ops.Reverse(tensor=tf.transpose(photo, across), dims=[*flips, False])
-    return tf.ensure_shape(turned, [None, None, 3])
+    def turned() -> tf.Tensor:
+        across = tf.where(tf.gather(_IS_TRANSPOSED, orientation), [1, 0, 2], [0, 1, 2])
+        flips = [tf.gather(table, orientation) for table in (_IS_UPSIDE_DOWN, _IS_MIRRORED)]
+        upright = tf.raw_ops.Reverse(tensor=tf.transpose(photo, across), dims=[*flips, False])
+        return tf.ensure_shape(upright, [None, None, 3])
+
+    return tf.cond(orientation > 1, turned, lambda: photo)
