@@ -1,20 +1,18 @@
 """Photos in, batches out: the tf.data pipelines of training and validation.
 
-paths -> decode, resize -> cache as uint8 -+-> shuffle -> batch -> crop, flip
+paths -> decode, resize -> cache as uint8 -+-> shuffle -> batch -> augment
          (on all cores)                    +-> batch -> resize
 """
 
 import tensorflow as tf
 
 from graphmode.photo import decode_photo, resize_photo, scale_pixels
+from training.augmentation import augment
 from training.config import TrainConfig
 from training.photo_folder import Photo
 
 _CACHE_BYTES = 2**30
 """Photos that take more than this, decoded, are decoded anew each epoch."""
-
-_CROP_AREA = (0.35, 1.0)
-"""Share of the photo's area that a crop covers."""
 
 _SETTLING_BATCHES = 20
 """So many that, at a momentum of 0.9, an eighth is left of the statistics before."""
@@ -52,28 +50,29 @@ class DecodedPhotos:
 
 
 def train_batches(photos: DecodedPhotos, config: TrainConfig, epoch: int) -> tf.data.Dataset:
-    """Shuffle, crop, flip: one epoch's batches, the same for the same seed and epoch.
+    """Shuffle, augment: one epoch's batches, the same for the same seed and epoch.
 
     Args:
         photos: the photos to train on.
-        config: the sizes and the seed.
+        config: the sizes, the seed, how much crops and colours differ.
         epoch: counted from 0.
 
     Returns:
         Batches of float32 [B, S, S, 3] in 0..1 and int32 [B], S being the epoch's crop size; the
         last batch may be smaller.
     """
+    size = config.crop_size(epoch)
 
-    def crop(number: tf.Tensor, batch: Batch) -> Batch:
+    def change(number: tf.Tensor, batch: Batch) -> Batch:
         image, label = batch
         seed = tf.stack([config.seed, epoch * photos.count + tf.cast(number, tf.int32)])
-        return crop_and_flip(image, config.crop_size(epoch), seed), label
+        return augment(image, size, seed, config.crop_area_min, config.color), label
 
     return (
         photos.shuffled(config.seed + epoch)
         .batch(config.batch_size)
         .enumerate()
-        .map(crop, tf.data.AUTOTUNE)
+        .map(change, tf.data.AUTOTUNE)
         .prefetch(2)
     )
 
@@ -93,28 +92,3 @@ def settling_batches(photos: DecodedPhotos, config: TrainConfig) -> tf.data.Data
     return batches.map(
         lambda image, label: (scale_pixels(image), label), tf.data.AUTOTUNE
     ).prefetch(2)
-
-
-def crop_and_flip(image: tf.Tensor, size: int, seed: tf.Tensor) -> tf.Tensor:
-    """Cut a random rectangle out of each image, mirror half of them, resize.
-
-    Args:
-        image: uint8 [B, H, W, 3].
-        size: width and height of the result.
-        seed: int32 [2]; the same seed cuts the same.
-
-    Returns:
-        float32 [B, size, size, 3] in 0..1.
-    """
-    rows = tf.shape(image)[0]
-    area, stretch, top, left, side = tf.unstack(tf.random.stateless_uniform([5, rows], seed))
-    smallest, largest = _CROP_AREA
-    extent = tf.sqrt(smallest + (largest - smallest) * area)
-    ratio = tf.pow(4 / 3, stretch - 0.5)
-    height = tf.minimum(extent * ratio, 1.0)
-    width = tf.minimum(extent / ratio, 1.0)
-    y1, x1 = top * (1 - height), left * (1 - width)
-    y2, x2 = y1 + height, x1 + width
-    mirrored = side < 0.5
-    boxes = tf.stack([y1, tf.where(mirrored, x2, x1), y2, tf.where(mirrored, x1, x2)], axis=1)
-    return scale_pixels(tf.image.crop_and_resize(image, boxes, tf.range(rows), [size, size]))

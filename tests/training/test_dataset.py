@@ -5,7 +5,7 @@ import pytest
 import tensorflow as tf
 
 from graphmode.photo import photo_to_image
-from training.dataset import DecodedPhotos, crop_and_flip, train_batches, validation_batches
+from training.dataset import DecodedPhotos, train_batches, validation_batches
 from training.photo_folder import read_photo_folder
 
 
@@ -83,8 +83,15 @@ def test_photos_are_decoded_once(tmp_path, save_photo, tiny_config):
     np.testing.assert_array_equal(images_of(validation_batches(decoded, tiny_config(), 32)), first)
 
 
-def test_half_of_the_crops_are_mirrored():
-    ramp = tf.tile(np.arange(64, dtype=np.uint8).reshape(1, 1, 64, 1), [200, 64, 1, 3])
-    crops = crop_and_flip(ramp, 16, tf.constant([1, 2])).numpy()
-    mirrored = crops[:, 0, 0, 0] > crops[:, 0, -1, 0]
-    assert 60 < mirrored.sum() < 140
+def test_crops_and_colours_are_as_wide_as_the_settings_say(decoded, tiny_config):
+    whole = tiny_config(crop_area_min=1.0, color=0.0)
+    first = images_of(train_batches(decoded, whole, epoch=0))
+    wider, recoloured = (
+        images_of(train_batches(decoded, tiny_config(**changed), epoch=0))
+        for changed in (
+            {"crop_area_min": 0.3, "color": 0.0},
+            {"crop_area_min": 1.0, "color": 0.3},
+        )
+    )
+    assert np.abs(wider - first).mean() > 0.02
+    assert 0.02 < np.abs(recoloured - first).mean() < 0.3
