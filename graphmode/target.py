@@ -41,18 +41,27 @@ def _from_file(file: Path) -> ModuleType:
     if not file.is_file():
         raise GraphmodeError(f"{file}: no such file")
     file = file.resolve()
-    loaded = sys.modules.get(file.stem)
-    if loaded is not None and getattr(loaded, "__file__", None) == str(file):
-        return loaded
-    spec = importlib.util.spec_from_file_location(file.stem, file)
+    # Its classes are found by the name of their module. A module that is loaded keeps its name.
+    known = {name: getattr(sys.modules.get(name), "__file__", None) for name in _names(file)}
+    loaded = next((name for name, at in known.items() if at == str(file)), None)
+    if loaded is not None:
+        return sys.modules[loaded]
+    name = next(name for name in known if name not in sys.modules)
+    spec = importlib.util.spec_from_file_location(name, file)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    # Its classes are found by the name of their module, and it may import its neighbours.
-    sys.modules[file.stem] = module
-    sys.path.insert(0, str(file.parent))
+    sys.modules[name] = module
+    sys.path.insert(0, str(file.parent))  # it may import its neighbours, as a script may
     try:
         spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
     finally:
         sys.path.remove(str(file.parent))
     return module
+
+
+def _names(file: Path) -> tuple[str, str]:
+    return file.stem, str(file)

@@ -24,6 +24,9 @@ def serve_in_netron(facts: GraphFacts) -> None:
         ) from error
     # A bytearray is served as it is; of bytes Netron would make a model of ONNX's.
     host, port = netron.serve("optimised.pb", bytearray(facts.optimised), address=(HOST, 0))
-    print(f"http://{host}:{port}", flush=True)
-    print("the optimised graph, until Ctrl-C", file=sys.stderr)
-    netron.wait()
+    try:
+        print(f"http://{host}:{port}", flush=True)
+        print("the optimised graph, until Ctrl-C", file=sys.stderr)
+        netron.wait()
+    except KeyboardInterrupt:  # it came before netron waited for it
+        netron.stop()
