@@ -216,7 +216,7 @@ def _imports_tensorflow(source: Source) -> bool:
 
 def _keras(source: Source) -> Iterator[Root]:
     for node in source.nodes:
-        if isinstance(node, ast.ClassDef) and is_keras_class(source, node):
+        if isinstance(node, ast.ClassDef) and is_keras_class(source, node) and not _is_eager(node):
             for method in node.body:
                 if isinstance(method, ast.FunctionDef) and _is_keras_method(method):
                     names = [argument.arg for argument in parameters(method)]
@@ -224,6 +224,16 @@ def _keras(source: Source) -> Iterator[Root]:
                     # Only the inputs: what else Keras passes depends on the layer.
                     given = {n: kinds[n] if n in names[1:2] else Kind.OTHER for n in names}
                     yield Root(method, "Keras", method, {}, given)
+
+
+def _is_eager(node: ast.ClassDef) -> bool:
+    """Whether a class sees to it that Keras runs it eagerly: compile(run_eagerly=True)."""
+    return any(
+        isinstance(inner, ast.keyword)
+        and inner.arg in ("run_eagerly", "dynamic")
+        and _is_constant(inner.value, value=True)
+        for inner in ast.walk(node)
+    )
 
 
 def _is_keras_method(method: ast.FunctionDef) -> bool:

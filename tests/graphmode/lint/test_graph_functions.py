@@ -214,6 +214,14 @@ def print(x):
 def step(x):
     print(x)
 """,
+    "train_step of a model that compiles itself as eager": """
+import keras
+class Model(keras.Model):
+    def compile(self, **settings):
+        super().compile(run_eagerly=True, **settings)
+    def train_step(self, data):
+        print(data)
+""",
     "call of another class": """
 import keras
 class Shop:
