@@ -4,6 +4,8 @@ paths -> decode, resize -> cache as uint8 -+-> shuffle -> batch -> augment
          (on all cores)                    +-> batch -> resize
 """
 
+import os
+
 import tensorflow as tf
 
 from graphmode.photo import decode_photo, resize_photo, scale_pixels
@@ -26,7 +28,8 @@ class DecodedPhotos:
     def __init__(self, photos: tuple[Photo, ...], image_size: int) -> None:
         self.count = len(photos)
         self._image_size = image_size
-        paths = [str(photo.path) for photo in photos]
+        # As bytes, for a name may be in another encoding than UTF-8.
+        paths = [os.fsencode(photo.path) for photo in photos]
         labels = tf.constant([photo.label for photo in photos], tf.int32)
         self._files = tf.data.Dataset.from_tensor_slices((paths, labels))
         self._is_cached = self.count * image_size**2 * 3 <= _CACHE_BYTES

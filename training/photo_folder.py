@@ -7,9 +7,10 @@ Nothing is opened here: a photo is a path and the number of its class.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -65,32 +66,52 @@ def read_photo_folder(folder: Path) -> PhotoFolder:
 
 
 def split_photos(
-    photos: Iterable[Photo], fraction: float, seed: int
+    photos: Iterable[Photo],
+    fraction: float,
+    seed: int,
+    copies: Mapping[Path, Path] = MappingProxyType({}),
 ) -> tuple[tuple[Photo, ...], tuple[Photo, ...]]:
     """Set aside a share of each class, at least one photo; the same seed sets aside the same.
 
+    Args:
+        photos: in any order; the split depends on their paths alone.
+        fraction: share of each class to set aside, to the nearest whole number of photos.
+        seed: fixes which.
+        copies: the original of each photo that is a copy; they go to the same part.
+
     Returns:
-        The photos to train on and those to validate on.
+        The photos to train on and those to validate on, by class and path.
 
     Raises:
-        TrainingError: a class has only one photo.
+        TrainingError: a class has only one photo, not counting copies.
     """
-    by_label: dict[int, list[Photo]] = defaultdict(list)
-    for photo in photos:
-        by_label[photo.label].append(photo)
+    by_label: dict[int, dict[Path, list[Photo]]] = defaultdict(lambda: defaultdict(list))
+    for photo in sorted(photos, key=lambda photo: photo.path):
+        by_label[photo.label][copies.get(photo.path, photo.path)].append(photo)
     train: list[Photo] = []
     validation: list[Photo] = []
-    for label, members in sorted(by_label.items()):
-        if len(members) < 2:
+    for label, same in sorted(by_label.items()):
+        kinds = list(same.values())
+        if len(kinds) < 2:
             raise TrainingError(
-                f"{members[0].path}: the only photo of its class; at least two are needed, "
-                "one of them for validation"
+                f"{kinds[0][0].path}: the only photo of its class (copies are not counted); at "
+                "least two are needed, one of them for validation"
             )
-        order = np.random.default_rng([seed, label]).permutation(len(members))
-        aside = min(max(1, round(fraction * len(members))), len(members) - 1)
-        validation += [members[i] for i in sorted(order[:aside])]
-        train += [members[i] for i in sorted(order[aside:])]
+        order = np.random.default_rng([seed, label]).permutation(len(kinds))
+        aside = _set_aside([kinds[i] for i in order], fraction)
+        for photo in (photo for kind in kinds for photo in kind):
+            (validation if photo in aside else train).append(photo)
     return tuple(train), tuple(validation)
+
+
+def _set_aside(kinds: list[list[Photo]], fraction: float) -> set[Photo]:
+    count = sum(map(len, kinds))
+    wanted = max(1, round(fraction * count))
+    aside: set[Photo] = set()
+    for kind in kinds[:-1]:
+        if len(aside) < wanted:
+            aside.update(kind)
+    return aside
 
 
 def _class_names(folder: Path) -> tuple[str, ...]:

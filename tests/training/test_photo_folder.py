@@ -88,6 +88,33 @@ def test_a_split_is_the_same_for_the_same_seed_only(photos_dir):
     assert split_photos(photos, 0.4, seed=1) != split_photos(photos, 0.4, seed=2)
 
 
+def test_a_split_does_not_depend_on_the_order_of_the_files(photos_dir):
+    photos = read_photo_folder(photos_dir).train
+    assert split_photos(photos[::-1], 0.4, seed=1) == split_photos(photos, 0.4, seed=1)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_copies_go_to_the_same_part(seed, photos_dir):
+    photos = read_photo_folder(photos_dir).train
+    blue = [photo for photo in photos if photo.label == 0]
+    copies = {blue[i].path: blue[0].path for i in (3, 7)} | {blue[5].path: blue[4].path}
+    train, validation = split_photos(photos, 0.3, seed, copies)
+    of_train, of_validation = (
+        {copies.get(photo.path, photo.path) for photo in part} for part in (train, validation)
+    )
+    assert not of_train & of_validation
+    assert sorted([*train, *validation], key=photos.index) == list(photos)
+    # Three of eleven; three copies may come as one.
+    assert 3 <= Counter(photo.label for photo in validation)[0] <= 5
+
+
+def test_a_class_of_copies_alone_cannot_be_split(photos_dir):
+    photos = read_photo_folder(photos_dir).train
+    copies = {photo.path: photos[0].path for photo in photos[1:] if photo.label == 0}
+    with pytest.raises(TrainingError, match="copies are not counted"):
+        split_photos(photos, 0.2, 1, copies)
+
+
 @pytest.mark.parametrize("fraction", [0.01, 0.99])
 def test_a_split_leaves_a_photo_of_each_class_on_either_side(fraction, photos_dir):
     for part in split_photos(read_photo_folder(photos_dir).train, fraction, seed=1):

@@ -1,13 +1,15 @@
 """What cannot be decoded is left out, counted and named; each class must have photos left."""
 
+import os
 import shutil
+from collections import Counter
 
 import pytest
 
 from training.decodable import sort_out
 from training.errors import TrainingError
 from training.photo_folder import Photo, read_photo_folder
-from training.photos import usable_photos
+from training.photos import skipped_table, sort_photos, usable_photos
 
 
 def spoil(folder, name, content=b"no photo"):
@@ -62,10 +64,36 @@ def test_a_class_without_a_validation_photo_is_refused_by_name(tmp_path, tiny_co
         usable_photos(read_photo_folder(tmp_path), tiny_config(), print)
 
 
-def test_awkward_files_are_sorted_out(shared_data):
-    folder = shared_data / "awkward_files" / "synthetic"
-    sound, skipped = sort_out(Photo(path, 0) for path in sorted(folder.glob("*.*")))
-    names = {one.photo.path.name for one in skipped}
-    assert {"empty.jpg", "html_named.jpg", "truncated_50pct.jpg", "no_eoi.jpg"} <= names
-    kept = {photo.path.name for photo in sound}
-    assert {"bmp_named.jpg", "rgba.png", "one_pixel.jpg", "progressive.jpg"} <= kept
+def test_the_table_of_skipped_files_has_a_line_a_file(tmp_path):
+    odd = spoil(tmp_path, "a\tb\nc.jpg")
+    latin = tmp_path / os.fsdecode(b"\xe9.jpg")
+    _, skipped = sort_out([Photo(odd, 0), Photo(latin, 1)])
+    heading, first, second = skipped_table(skipped).splitlines()
+    assert heading == "path\treason"
+    assert first.startswith(f"{tmp_path}/a\\tb\\nc.jpg\tUnknown image file format")
+    assert second == f"{tmp_path}/\\udce9.jpg\tNo such file or directory"
+
+
+def test_a_photo_in_both_parts_is_warned_of(tmp_path, tiny_config, fill_classes):
+    fill_classes(tmp_path / "train", 3)
+    fill_classes(tmp_path / "validation", 3)
+    said = []
+    sort_photos(read_photo_folder(tmp_path), tiny_config(), said.append)
+    assert said[1].startswith("warning: 6 of the photos to validate on are trained on, too")
+    assert said[2] == f"  {tmp_path}/validation/blue/00.jpg is {tmp_path}/train/blue/00.jpg"
+    assert said[7] == "  and 1 more"
+
+
+def test_copies_are_split_without_a_leak(tmp_path, tiny_config, fill_classes):
+    fill_classes(tmp_path, 8)
+    for number in range(8):
+        shutil.copy(tmp_path / "red" / f"{number:02d}.jpg", tmp_path / "red" / f"copy{number}.jpg")
+    said = []
+    photos, skipped = sort_photos(
+        read_photo_folder(tmp_path), tiny_config(validation_fraction=0.5), said.append
+    )
+    assert (len(photos.train), len(photos.validation), skipped) == (12, 12, ())
+    assert len(said) == 2
+    for part in (photos.train, photos.validation):
+        contents = Counter(photo.path.read_bytes() for photo in part if photo.label == 1)
+        assert set(contents.values()) == {2}
