@@ -28,14 +28,19 @@ class FunctionView:
     flows: tuple[Flow, ...]
     callees: tuple[Callee, ...]
     trace: Trace | None
+    """Of it, or of the function that it was viewed with."""
     inner: tuple["FunctionView", ...] = ()
     """The converted functions that it calls, where they were asked for."""
 
     def traced(self, flow: Flow) -> str | None:
         """What a piece of control flow was in the trace; None where there is no trace."""
-        if self.trace is None or self.trace.error is not None or not RULES[flow.kind].ops:
+        if self.trace is None or self.trace.error is not None:
             return None
-        return self.trace.op_at(flow.statement, RULES[flow.kind].ops) or "stayed Python"
+        if self.source is None or not RULES[flow.kind].ops:
+            return None
+        return (
+            self.trace.op_at(self.source, flow.statement, RULES[flow.kind].ops) or "stayed Python"
+        )
 
 
 def view_function(
@@ -59,11 +64,11 @@ def view_function(
         GraphmodeError: `target` holds no Python function.
     """
     subject = find_subject(target, name, parent)
-    view = _view_alone(subject, specs)
+    view = _view_alone(subject, trace(subject, specs))
     return view if not is_recursive else _with_inner(view)
 
 
-def _view_alone(subject: Subject, specs: Sequence[tf.TensorSpec]) -> FunctionView:
+def _view_alone(subject: Subject, traced: Trace | None) -> FunctionView:
     source = read_source(subject.function)
     generated, unconverted, remedy = _conversion(subject)
     if generated is not None and source is not None:
@@ -77,7 +82,7 @@ def _view_alone(subject: Subject, specs: Sequence[tf.TensorSpec]) -> FunctionVie
         remedy=remedy,
         flows=find_control_flow(source, shown) if source else (),
         callees=find_callees(source, subject.function, subject.owner) if source else (),
-        trace=trace(subject, source, specs) if source else None,
+        trace=traced,
     )
 
 
@@ -129,5 +134,7 @@ def _with_inner(view: FunctionView) -> FunctionView:
         except GraphmodeError:  # a callable without a Python function has nothing to show
             continue
         if subject is not None:
-            inner.append(_view_alone(subject, ()))
+            # The caller's trace went through it, too.
+            went_through = view.trace if view.trace is None or view.trace.error is None else None
+            inner.append(_view_alone(subject, went_through))
     return FunctionView(**{**vars(view), "inner": tuple(inner)})

@@ -127,7 +127,7 @@ def _coloured(numbered: list[tuple[int, str]]) -> dict[int, Text]:
 
 def _control_flow(view: FunctionView) -> Iterator[RenderableType]:
     if view.trace is not None:
-        yield Text(f"traced for ({view.trace.signature})", style="bold")
+        yield Text(f"traced: {view.trace.signature}", style="bold")
         if view.trace.error is not None:
             yield Text(f"  tracing failed: {view.trace.error}", style="red")
     if not view.flows:

@@ -27,33 +27,38 @@ class Trace:
     """What one trace showed."""
 
     signature: str
+    """The function that was traced, with what it was traced for: `f([None]:float32)`."""
     error: str | None = None
     """Why it could not be traced."""
-    ops: tuple[tuple[int, str], ...] = ()
-    """Type of each op of control flow, and the first line of the statement it stands for."""
+    ops: tuple[tuple[str, int, str], ...] = ()
+    """Each op of control flow: the file and line that it came from, its type."""
 
-    def op_at(self, line: int, kinds: frozenset[str]) -> str | None:
+    def op_at(self, source: Source, line: int, kinds: frozenset[str]) -> str | None:
         """The type of op of these kinds that came from the statement that begins at a line."""
-        return next((op for at, op in self.ops if at == line and op in kinds), None)
+        from_file = ((at, op) for file, at, op in self.ops if file == source.file and op in kinds)
+        return next((op for at, op in from_file if source.statement_line(at) == line), None)
 
 
-def trace(subject: Subject, source: Source, specs: Sequence[tf.TensorSpec]) -> Trace | None:
+def trace(subject: Subject, specs: Sequence[tf.TensorSpec]) -> Trace | None:
     """Trace a function, without running it; None where nothing says for which inputs.
 
     Args:
         subject: the function.
-        source: of it.
         specs: one for each argument; empty takes the function's own `input_signature`.
     """
     signature = getattr(subject.graph_function, "input_signature", None)
     if not specs and signature is None:
         return None
-    text = ", ".join(spec_text(spec) for spec in (specs or tf.nest.flatten(signature)))
+    texts = [spec_text(spec) for spec in (specs or tf.nest.flatten(signature))]
+    text = f"{subject.name}({', '.join(texts)})"
+    if isinstance(subject.owner, type):
+        why = "a method is traced with its instance: name it as module:instance.method"
+        return Trace(signature=text, error=why)
     try:
         graph = _traceable(subject).get_concrete_function(*specs).graph
     except Exception as error:  # noqa: BLE001 (whatever the reader's code raises while traced)
         return Trace(signature=text, error=f"{type(error).__name__}: {_last_lines(error)}")
-    return Trace(signature=text, ops=tuple(_ops_of(source, graph)))
+    return Trace(signature=text, ops=tuple(_ops_of(graph)))
 
 
 def _traceable(subject: Subject) -> Any:  # noqa: ANN401
@@ -84,12 +89,10 @@ def _last_lines(error: Exception) -> str:
     return " ".join(lines[-2:])
 
 
-def _ops_of(source: Source, graph: tf.Graph) -> Iterator[tuple[int, str]]:
-    lines = range(source.first_line, source.first_line + len(source.lines))
+def _ops_of(graph: tf.Graph) -> Iterator[tuple[str, int, str]]:
     for op in _all_operations(graph, set()):
-        file, line = _line_of(op)
-        if op.type in _SHOWN_OPS and file == source.file and line in lines:
-            yield source.statement_line(line), op.type
+        if op.type in _SHOWN_OPS:
+            yield *_line_of(op), op.type
 
 
 def _line_of(op: tf.Operation) -> tuple[str, int]:

@@ -14,6 +14,12 @@ def doubled_to_ten(x):
     return x
 
 
+def looped_over_halves(x):
+    for _ in range(2):  # calls a loop
+        x = doubled_to_ten(x / 100)
+    return x
+
+
 def spread_over_lines(x):
     return tf.cond(
         x > 0.0,

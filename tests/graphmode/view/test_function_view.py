@@ -77,12 +77,22 @@ def test_a_trace_tells_graph_control_flow_from_python(everything, line_of):
     }
 
 
-def test_a_loop_of_a_called_function_is_not_taken_for_the_callers(view, line_of):
-    seen = view("halving.lowered", specs=[tf.TensorSpec([None])])
-    assert seen.trace.error is None
-    assert seen.trace.ops == ()
-    (inner,) = view("doubled_to_ten", specs=[tf.TensorSpec([None])]).trace.ops
-    assert inner == (line_of("while tf.reduce_sum"), "StatelessWhile")
+def test_a_loop_of_a_called_function_is_told_where_it_stands(view, line_of):
+    seen = view("halving.lowered", specs=[tf.TensorSpec([None])], is_recursive=True)
+    assert [op for _, _, op in seen.trace.ops] == ["StatelessWhile"]
+    (inner,) = seen.inner
+    assert inner.traced(flow(inner, line_of("while tf.reduce_sum"), "while")) == "StatelessWhile"
+
+
+def test_a_loop_of_a_called_function_is_not_the_callers(view, line_of):
+    seen = view("looped_over_halves", specs=[tf.TensorSpec([None])])
+    assert [op for _, _, op in seen.trace.ops] == ["StatelessWhile"] * 2
+    assert seen.traced(flow(seen, line_of("# calls a loop"), "for")) == "stayed Python"
+
+
+def test_a_method_is_traced_with_its_instance_only(view):
+    error = view("Halving.halved", specs=[tf.TensorSpec([None])]).trace.error
+    assert error == "a method is traced with its instance: name it as module:instance.method"
 
 
 def test_every_line_is_paired_once_with_what_was_made_from_it(everything, line_of):
@@ -175,7 +185,7 @@ def test_a_layer_is_traced_as_keras_calls_it(view):
     scalar = [tf.TensorSpec([])]
     assert "OperatorNotAllowed" in view("trained.train_step", specs=scalar).trace.error
     seen = view("graph_rectifier.call", specs=specs)
-    assert [op for _, op in seen.trace.ops] == ["StatelessIf"]
+    assert [op for _, _, op in seen.trace.ops] == ["StatelessIf"]
 
 
 def test_a_trace_that_fails_does_not_hide_the_view(view):
