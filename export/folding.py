@@ -79,24 +79,45 @@ def _read_steps(model: Any, weights: Weights) -> list[_Step]:  # noqa: ANN401
         _check_supported(layer)
     readers = Counter(key for layer in layers for key in _inputs(layer))
     producers = {id(layer.output): layer for layer in layers}
-    norms = {}
+    paddings, norms = {}, {}
     for layer in layers:
         before = producers.get(_inputs(layer)[0])
+        if _is_own_padding(before, layer, readers):
+            paddings[id(layer)] = before
         if _can_fold(before, layer, readers):
             norms[id(before)] = layer
-    folded = {id(norm) for norm in norms.values()}
+    folded = {id(layer) for layer in (*paddings.values(), *norms.values())}
     return [
-        _step(layer, norms.get(id(layer)), weights) for layer in layers if id(layer) not in folded
+        _step(layer, paddings.get(id(layer)), norms.get(id(layer)), weights)
+        for layer in layers
+        if id(layer) not in folded
     ]
 
 
-def _step(layer: Any, norm: Any | None, weights: Weights) -> _Step:  # noqa: ANN401
+def _step(
+    layer: Any,  # noqa: ANN401
+    padding: Any | None,  # noqa: ANN401
+    norm: Any | None,  # noqa: ANN401
+    weights: Weights,
+) -> _Step:
     if type(layer).__name__ == "Conv2D":
-        operation = operations.convolution(layer, norm, weights)
+        operation = operations.convolution(layer, padding, norm, weights)
     else:
         operation = _OPERATIONS[type(layer).__name__](layer, weights)
+    first = layer if padding is None else padding
     last = layer if norm is None else norm
-    return _Step(inputs=_inputs(layer), output=id(last.output), operation=operation)
+    return _Step(inputs=_inputs(first), output=id(last.output), operation=operation)
+
+
+def _is_own_padding(before: Any | None, layer: Any, readers: Counter[int]) -> bool:  # noqa: ANN401
+    """Zeros that an unpadded convolution alone reads are its padding."""
+    return (
+        before is not None
+        and type(layer).__name__ == "Conv2D"
+        and type(before).__name__ == "ZeroPadding2D"
+        and layer.get_config()["padding"] == "valid"
+        and readers[id(before.output)] == 1
+    )
 
 
 def _can_fold(before: Any | None, layer: Any, readers: Counter[int]) -> bool:  # noqa: ANN401

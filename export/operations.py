@@ -39,8 +39,15 @@ class Weights:
         return variable
 
 
-def convolution(layer: Any, norm: Any | None, weights: Weights) -> Operation:  # noqa: ANN401
-    """A Conv2D with the batch norm that follows it, if any, folded into kernel and bias.
+def convolution(
+    layer: Any,  # noqa: ANN401
+    padding: Any | None,  # noqa: ANN401
+    norm: Any | None,  # noqa: ANN401
+    weights: Weights,
+) -> Operation:
+    """A Conv2D with the ZeroPadding2D before it and the batch norm after it, where there are any.
+
+    The batch norm is folded into kernel and bias, the padding is the convolution's own.
 
     What is computed is of the weights' dtype: the input is cast to it.
     """
@@ -55,13 +62,14 @@ def convolution(layer: Any, norm: Any | None, weights: Weights) -> Operation:  #
     kernel = weights.add(f"{layer.name}/kernel", kernel_value, dtype)
     bias = weights.add(f"{layer.name}/bias", bias_value, dtype)
     activation = activation_named(settings["activation"], layer)
+    explicit = None if padding is None else _explicit(padding)
 
     def run(x: tf.Tensor) -> tf.Tensor:
         summed = tf.nn.conv2d(
             tf.cast(x, dtype),
             kernel,
             strides=settings["strides"],
-            padding=settings["padding"].upper(),
+            padding=explicit or settings["padding"].upper(),
             dilations=settings["dilation_rate"],
         )
         return activation(tf.nn.bias_add(summed, bias))
@@ -101,9 +109,14 @@ def dense(layer: Any, weights: Weights) -> Operation:  # noqa: ANN401
 
 def zero_padding(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
     """ZeroPadding2D."""
-    rows, columns = layer.get_config()["padding"]
-    paddings = [[0, 0], list(rows), list(columns), [0, 0]]
+    paddings = _explicit(layer)
     return lambda x: tf.pad(x, paddings)
+
+
+def _explicit(layer: Any) -> list[list[int]]:  # noqa: ANN401
+    """A ZeroPadding2D's zeros before and after each of the four axes."""
+    rows, columns = layer.get_config()["padding"]
+    return [[0, 0], list(rows), list(columns), [0, 0]]
 
 
 def max_pooling(layer: Any, _: Weights) -> Operation:  # noqa: ANN401

@@ -2,8 +2,9 @@
 
     image 0..1 -> normalization -> stem -> residual blocks -> average -> logits -> probabilities
 
-Only plain Keras layers in a Functional model, so that whoever holds `model.keras` can rebuild it
-layer by layer (export folds the batch norms into the convolutions). Averaging over all places
+Padded on all sides alike, as torchvision's is, so that its weights can be taken. Only plain Keras
+layers in a Functional model, so that whoever holds `model.keras` can rebuild it layer by layer
+(export folds the batch norms into the convolutions). Averaging over all places
 makes the weights fit any image size: training may use smaller images than serving.
 """
 
@@ -43,7 +44,7 @@ def resnet18(
     image = keras.Input((image_size, image_size, 3), name="image")
     x = _convolution(_normalized(image), batch_norm, 64, kernel=7, stride=2, name="stem")
     x = layers.ReLU(name="stem_relu")(x)
-    x = layers.MaxPooling2D(3, strides=2, padding="same", name="stem_pool")(x)
+    x = _halved(x)
     for stage, filters in enumerate((64, 128, 256, 512), 1):
         x = _block(
             x, batch_norm, filters, stride=1 if stage == 1 else 2, name=f"stage{stage}_block1"
@@ -61,7 +62,7 @@ def tiny(
     image = keras.Input((image_size, image_size, 3), name="image")
     x = _convolution(_normalized(image), batch_norm, 8, kernel=3, stride=2, name="stem")
     x = layers.ReLU(name="stem_relu")(x)
-    x = layers.MaxPooling2D(3, strides=2, padding="same", name="stem_pool")(x)
+    x = _halved(x)
     x = _block(x, batch_norm, 16, stride=2, name="stage1_block1")
     return keras.Model(image, _probabilities(x, classes), name="tiny")
 
@@ -88,16 +89,25 @@ def _convolution(
     stride: int,
     name: str,
 ) -> keras.KerasTensor:
+    # At stride 2, "same" would pad an even size more on one side than on the other.
+    if stride > 1 and kernel > 1:
+        x = layers.ZeroPadding2D(kernel // 2, name=f"{name}_padding")(x)
     x = layers.Conv2D(
         filters,
         kernel,
         strides=stride,
-        padding="same",
+        padding="same" if stride == 1 else "valid",
         use_bias=False,
         kernel_initializer="he_normal",
         name=f"{name}_conv",
     )(x)
     return batch_norm(momentum=_MOMENTUM, epsilon=1e-5, name=f"{name}_bn")(x)
+
+
+def _halved(x: keras.KerasTensor) -> keras.KerasTensor:
+    """The stem's pool; nothing it takes is negative, so zeros beside them are never the largest."""
+    x = layers.ZeroPadding2D(1, name="stem_pool_padding")(x)
+    return layers.MaxPooling2D(3, strides=2, name="stem_pool")(x)
 
 
 def _block(

@@ -87,3 +87,26 @@ def test_logits_are_not_served_as_probabilities():
     logits = layers.Dense(2, name="logits")(layers.GlobalAveragePooling2D()(image))
     with pytest.raises(ExportError, match=r'"logits".*expected a softmax'):
         FoldedNetwork(keras.Model(image, logits), tf.float32)
+
+
+def test_zero_padding_becomes_the_convolutions_own():
+    image = keras.Input((9, 9, 3))
+    x = keras.layers.ZeroPadding2D(((1, 2), (0, 3)))(image)
+    x = keras.layers.Conv2D(4, 3, strides=2)(x)
+    x = keras.layers.GlobalAveragePooling2D()(x)
+    model = keras.Model(image, keras.layers.Softmax()(keras.layers.Dense(2)(x)))
+    network = FoldedNetwork(model, tf.float32)
+    pixels = np.random.default_rng(1).random((2, 9, 9, 3), np.float32)
+    np.testing.assert_allclose(network(pixels), model(pixels), atol=1e-6)
+    graph = tf.function(network).get_concrete_function(tf.TensorSpec([None, 9, 9, 3])).graph
+    assert not [operation for operation in graph.get_operations() if operation.type == "Pad"]
+
+
+def test_zeros_that_others_read_too_stay():
+    image = keras.Input((9, 9, 3))
+    padded = keras.layers.ZeroPadding2D(1)(image)
+    convolved = keras.layers.Conv2D(3, 1)(padded)
+    x = keras.layers.GlobalAveragePooling2D()(keras.layers.Add()([padded, convolved]))
+    model = keras.Model(image, keras.layers.Softmax()(keras.layers.Dense(2)(x)))
+    pixels = np.random.default_rng(1).random((2, 9, 9, 3), np.float32)
+    np.testing.assert_allclose(FoldedNetwork(model, tf.float32)(pixels), model(pixels), atol=1e-6)

@@ -7,7 +7,7 @@ import pytest
 from training.network import NETWORKS, logits_of, resnet18, tiny
 
 PLAIN_LAYERS = {
-    "InputLayer", "Normalization", "Conv2D", "BatchNormalization", "ReLU", "Add", "MaxPooling2D",
+    "InputLayer", "Normalization", "ZeroPadding2D", "Conv2D", "BatchNormalization", "ReLU", "Add", "MaxPooling2D",
     "GlobalAveragePooling2D", "Dense", "Softmax",
 }  # fmt: skip
 
