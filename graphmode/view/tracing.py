@@ -4,6 +4,7 @@ An op remembers the Python stack that made it, and AutoGraph puts the reader's l
 stack in place of its own. So the innermost line outside of TensorFlow is the one that the op is of.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from graphmode.view.spec_text import spec_text
 from graphmode.view.subject import Subject
 
 _SHOWN_OPS = IF_OPS | LOOP_OPS | {"LogicalNot"}
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _LIBRARIES = tuple(
     str(Path(file).parent) + "/" for file in (tf.__file__, tf.keras.__file__) if file
 )
@@ -57,7 +59,7 @@ def trace(subject: Subject, specs: Sequence[tf.TensorSpec]) -> Trace | None:
     try:
         graph = _traceable(subject).get_concrete_function(*specs).graph
     except Exception as error:  # noqa: BLE001 (whatever the reader's code raises while traced)
-        return Trace(signature=text, error=f"{type(error).__name__}: {_last_lines(error)}")
+        return Trace(signature=text, error=_what_happened(error))
     return Trace(signature=text, ops=tuple(_ops_of(graph)))
 
 
@@ -79,14 +81,16 @@ def _traceable(subject: Subject) -> Any:  # noqa: ANN401
     return tf.function(bound, autograph=is_converted)
 
 
-def _last_lines(error: Exception) -> str:
-    """What happened stands at the end, after the stack that AutoGraph quotes.
+def _what_happened(error: Exception) -> str:
+    """It stands at the end, after the stack that AutoGraph quotes.
 
-    Keras writes the arguments behind it.
+    Keras writes the arguments behind it, and in bold.
     """
-    message = str(error).partition("Arguments received by")[0]
+    message = _ANSI.sub("", str(error)).partition("Arguments received by")[0]
     lines = [line.strip() for line in message.splitlines() if line.strip()]
-    return " ".join(lines[-2:])
+    kind = type(error).__name__
+    said = " ".join(lines[-2:])
+    return said if kind in said else f"{kind}: {said}"
 
 
 def _ops_of(graph: tf.Graph) -> Iterator[tuple[str, int, str]]:
