@@ -33,9 +33,9 @@ def step(self, x: tf.Tensor):
         self.last = x
     return values["a"] + rows[0]
 """,
-    "a list of one turn": """
-@tf.function
-def step(x: tf.Tensor):
+    "a list of one turn": f"""
+{SIGNATURE}
+def step(x):
     for row in x:
         parts = []
         parts.append(row)
@@ -93,6 +93,61 @@ LEARNING_RATE = 0.1
 def step(x):
     return x * LEARNING_RATE
 """,
+    "a local of a changed global's name": """
+rate = 0.1
+def set_rate(value):
+    global rate
+    rate = value
+@tf.function
+def step(x):
+    rate = tf.reduce_mean(x)
+    return x * rate
+""",
+    "a step made where only a graph comes": """
+def compiled(function, x):
+    if tf.executing_eagerly():
+        return function(x)
+    else:
+        @tf.function(jit_compile=True)
+        def step(x):
+            return function(x)
+        return step(x)
+""",
+    "a step made by what is traced or cached itself": """
+@registry.computation
+def compute(model, x):
+    @tf.function
+    def step(x):
+        return model(x)
+    return step(x)
+""",
+    "a step made by what such a function calls": """
+def compute(model, x):
+    @tf.function
+    def step(x):
+        return model(x)
+    return step(x)
+@registry.computation
+def computation(model, x):
+    return compute(model, x)
+""",
+    "a graph function that Keras' train_step calls": """
+def step(data):
+    if tf.reduce_sum(data) > 0:
+        return data
+    return -data
+step = tf.function(step)
+class Model(keras.Model):
+    def train_step(self, data):
+        return step(tf.abs(data))
+""",
+    "a tensor in the text of an error": f"""
+{SIGNATURE}
+def step(x):
+    if x.shape.rank != 2:
+        raise ValueError(f"{{x}} is no matrix")
+    return x
+""",
     "a factory": """
 def make_step(model):
     @tf.function
@@ -143,7 +198,7 @@ def outer(x):
 def step(x):
     return x
 for number in range(3):
-    step([number])
+    step(number)
 """,
     "a Python flag": """
 @tf.function
@@ -178,6 +233,7 @@ def step(x: tf.Tensor):
     unit, norm = tf.linalg.normalize(x)
     clipped, total = tf.clip_by_global_norm([x, x], 1.0)
     first, second = tf.unstack(x, 2)
+    decoded, likelihood = tf.nn.ctc_greedy_decoder(x, [1])
     return [part * 2 for part in (mean, variance, unit, norm, total, first, second)], sum(clipped)
 """,
     "grids of numpy": """

@@ -40,13 +40,13 @@ def test_a_comment_without_a_code_switches_nothing_off():
 
 
 def test_a_comment_for_a_rule_that_is_not_looked_for_is_not_reported():
-    assert (
-        found("  # graphmode: ignore[GM102]", select="GM101,GM9")
-        == [
-            ("GM101", 5),
-            ("GM901", 5),
-        ][:1]
-    )
+    assert found("  # graphmode: ignore[GM102]", select="GM101,GM9") == [("GM101", 5)]
+
+
+def test_a_comment_on_another_line_switches_nothing_off():
+    text = TEXT.format(comment="\n    y = x  # graphmode: ignore[GM101]")
+    findings = check_text(Path("module.py"), text, chosen_codes("", "")).findings
+    assert [finding.code for finding in findings] == ["GM101", "GM901"]
 
 
 def test_the_words_in_a_string_switch_nothing_off():
