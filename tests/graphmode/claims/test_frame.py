@@ -22,6 +22,11 @@ def claim_that(experiment, expected=Verdict.HOLDS):
     return made(experiment)
 
 
+def test_no_number_is_missing():
+    numbers = [each.number for each in all_claims()]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
 def test_each_claim_says_what_is_right_and_where_it_was_made():
     for each in all_claims():
         assert each.text.endswith("."), each.number
