@@ -1,4 +1,4 @@
-"""`python -m graphmode lint PATH...`: findings on stdout, a count on stderr."""
+"""`python -m graphmode lint PATH...`: findings on stdout, counts on stderr."""
 
 import sys
 from dataclasses import dataclass
@@ -66,6 +66,7 @@ def _check(config: LintConfig) -> int:
     written = OUTPUTS[config.output](report)
     if written:
         print(written)
-    found, graphs = len(report.findings), report.graphs
-    print(f"{found} findings in {graphs} graph functions, {report.files} files", file=sys.stderr)
+    counts = {"findings": len(report.findings), "graph functions": report.graphs}
+    counts["files"] = report.files
+    print("; ".join(f"{name}: {count}" for name, count in counts.items()), file=sys.stderr)
     return 1 if report.findings else 0

@@ -32,11 +32,23 @@ def _counters_given(source: Source, call: ast.Call) -> Iterator[Fault]:
             return
         counter = _counter_of(source, loop)
         for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
-            if counter is not None and isinstance(argument, ast.Name) and argument.id == counter:
-                yield (
-                    argument,
-                    f"Python number `{counter}` as an argument: one trace for each value",
-                )
+            if counter is not None and _counts(source, argument, counter):
+                number = ast.unparse(argument)
+                yield argument, f"Python number `{number}` as an argument: a trace for each value"
+
+
+def _counts(source: Source, node: ast.AST, counter: str) -> bool:
+    """Whether an expression is a Python number made of the counter and constants alone."""
+    match node:
+        case ast.Name(id=name):
+            return name == counter
+        case ast.BinOp(left=left, right=right):
+            sides = [side for side in (left, right) if not isinstance(side, ast.Constant)]
+            return bool(sides) and all(_counts(source, side, counter) for side in sides)
+        case ast.Call(func=called, args=[argument]):
+            is_number = source.is_builtin(called, "int", "float")
+            return is_number and _counts(source, argument, counter)
+    return False
 
 
 def _counter_of(source: Source, loop: ast.AST) -> str | None:

@@ -27,7 +27,7 @@ def test_findings_are_exit_code_1(folder, capsys):
     assert main([str(folder)]) == 1
     out, err = capsys.readouterr()
     assert codes(out) == ["GM101"]
-    assert err == "1 findings in 1 graph functions, 2 files\n"
+    assert err == "findings: 1; graph functions: 1; files: 2\n"
 
 
 def test_nothing_found_is_exit_code_0(folder, capsys):
@@ -81,7 +81,7 @@ def test_an_unknown_code_is_exit_code_2(flag, folder, capsys):
 
 def test_excluded_paths_are_left_out(folder, capsys):
     assert main([str(folder), "--exclude", str(folder / "faulty.py")]) == 0
-    assert capsys.readouterr().err == "0 findings in 0 graph functions, 1 files\n"
+    assert capsys.readouterr().err == "findings: 0; graph functions: 0; files: 1\n"
 
 
 def test_hidden_folders_and_caches_are_left_out(folder):

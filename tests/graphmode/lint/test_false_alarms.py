@@ -200,6 +200,13 @@ def step(x):
 for number in range(3):
     step(number)
 """,
+    "a tensor made of the counter": """
+@tf.function
+def step(x, rate, names):
+    return x * rate
+for epoch in range(3):
+    step(tf.constant(epoch), tf.cast(epoch, tf.float32), np.float32(epoch))
+""",
     "a Python flag": """
 @tf.function
 def step(x, training):

@@ -104,6 +104,14 @@ def step(x: tf.Tensor, y: tf.Tensor):
 def step(x):
     return tf.stack([*x])
 """,
+    "GM207 alone, though a list changes": """
+class Layer(keras.layers.Layer):
+    def call(self, inputs):
+        rows = []
+        if tf.reduce_sum(inputs) > 0:
+            rows.append(inputs)
+        return rows
+""",
     "GM207 of autograph=False": """
 @tf.function(autograph=False)
 def step(x: tf.Tensor):
@@ -147,6 +155,13 @@ def step(x, rate):
     return x * rate
 for rate in [1e-3, 1e-4]:
     step(tf.constant(1.0), rate)
+""",
+    "GM402 of a number made of the counter": """
+@tf.function
+def step(x, rate):
+    return x * rate
+for epoch in range(3):
+    step(tf.constant(1.0), rate=0.1 * float(epoch + 1))
 """,
     "GM404 of too many specs": """
 SPEC = tf.TensorSpec([], tf.float32)
