@@ -43,7 +43,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup train export serve compare bench-preprocess bench-train locust netron tensorboard claims check test lock clean exported FORCE
+.PHONY: help setup train export serve compare bench-preprocess bench-train locust netron tensorboard claims check test test-torch lock clean exported FORCE
 
 help: ## this list
 	@echo "make WORD [DATA=photos/] [MODEL=resnet18-bf16] [QUICK=1]"
@@ -93,8 +93,16 @@ check: $(VENV)/dev ## format, lint, types, and who may import whom
 test: $(VENV)/dev ## all tests
 	$(PY) -m pytest
 
+test-torch: $(VENV)/dev .venv-torch/torch ## check our network against torchvision's (downloads PyTorch, 3 GB)
+	GRAPHSERVE_TORCH_PYTHON=$(CURDIR)/.venv-torch/bin/python $(PY) -m pytest tests/training/test_init_weights.py
+
+.venv-torch/torch: requirements/torch.txt
+	$(PYTHON) -m venv .venv-torch
+	.venv-torch/bin/python -m pip install --quiet --no-cache-dir --require-hashes -r $<
+	@touch $@
+
 lock: $(VENV)/dev ## compile requirements/*.in into hash-pinned *.txt (needs uv)
-	for set in base dev gpu view; do \
+	for set in base dev gpu tfds torch view; do \
 	  uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command "make lock" \
 	    requirements/$$set.in --output-file requirements/$$set.txt || exit 1; done

@@ -32,7 +32,7 @@ class TrainConfig:
     """ResNet-18 weights in torchvision's layout (.safetensors or .npz) to start from; without it,
     they are random."""
 
-    course: tuple[str, ...] = ("64x30", "96x30", "128x20", "160x12", "192x8", "224x4")
+    course: tuple[str, ...] = ("64x30", "96x30", "128x20", "160x10", "192x6", "224x2")
     """Laps of the training, each SIZExEPOCHS: width and height of the crops in pixels, and how
     often each photo is seen at that size. Small crops are learned from faster; the last ones lead
     over to image_size."""

@@ -25,6 +25,7 @@ from training.dataset import (
     validation_batches,
 )
 from training.errors import TrainingError
+from training.init_weights import load_init_weights
 from training.interruption import Interruption
 from training.network import NETWORKS
 from training.optimizer import make_optimizer
@@ -57,10 +58,9 @@ class Learner:
         self._epoch_steps = math.ceil(len(photos.train) / config.batch_size)
         self.steps = self._epoch_steps * config.epochs
         self.network = trainable_network(config, self._classes)
+        self._start = "starting from random weights"
         if config.init_weights is not None:
-            from training.init_weights import load_init_weights  # noqa: PLC0415
-
-            load_init_weights(config.init_weights, self.network)
+            self._start = load_init_weights(config.init_weights, self.network)
         self._averaged = (
             AveragedNetwork(
                 trainable_network(config, self._classes), self.network, config.average_decay
@@ -86,8 +86,8 @@ class Learner:
         step = restore_checkpoint(run.checkpoints_dir, self._groups)
         done = step // self._epoch_steps
         rows = run.read_metrics(done)
-        if step:
-            progress.say(f"going on after step {step} of {self.steps}, in epoch {done + 1}")
+        going_on = f"going on after step {step} of {self.steps}, in epoch {done + 1}"
+        progress.say(going_on if step else self._start)
         board = Board(run.board_dir)
         board.graph(self._train_step)
         with Interruption() as interruption:

@@ -7,8 +7,8 @@ import pytest
 from training.network import NETWORKS, logits_of, resnet18, tiny
 
 PLAIN_LAYERS = {
-    "InputLayer", "Normalization", "ZeroPadding2D", "Conv2D", "BatchNormalization", "ReLU", "Add", "MaxPooling2D",
-    "GlobalAveragePooling2D", "Dense", "Softmax",
+    "InputLayer", "Normalization", "ZeroPadding2D", "Conv2D", "BatchNormalization", "ReLU", "Add",
+    "MaxPooling2D", "GlobalAveragePooling2D", "Dense", "Softmax",
 }  # fmt: skip
 
 
