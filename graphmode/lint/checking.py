@@ -71,9 +71,8 @@ def check_text(path: Path, text: str, codes: set[str]) -> Report:
         findings = _findings(file, text, codes)
     except SyntaxError as error:
         return _unreadable(path, error, codes)
-    except (ValueError, RecursionError) as error:
-        # Null bytes; expressions nested thousands of levels deep.
-        return _unreadable(path, SyntaxError(str(error)), codes)
+    except RecursionError:
+        return _unreadable(path, SyntaxError("nested too deeply"), codes)
     return Report(findings, 1, len({graph.node for graph in file.functions}))
 
 
@@ -166,6 +165,6 @@ def _end_line(node: ast.AST, line: int) -> int:
 
 def _unreadable(path: Path, error: SyntaxError, codes: set[str]) -> Report:
     line, column = error.lineno or 1, max(error.offset or 1, 1)
-    message = f"not Python: {error.msg}"
+    message = f"cannot be parsed: {error.msg}"
     finding = Finding(path, line, column, SYNTAX, message, "mend the syntax, or exclude it", line)
     return Report([finding] if SYNTAX in codes else [], 1, 0)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from graphmode.lint.expressions import Names
-from graphmode.lint.kinds import Kind, is_tensor, join
+from graphmode.lint.kinds import Kind, join
 from graphmode.lint.reading import Reading
 from graphmode.lint.roots import Root, find_roots
 from graphmode.lint.source import Function, Source, name_of
@@ -80,7 +80,6 @@ class GraphFunction:
 
 def find_graph_functions(source: Source) -> list[GraphFunction]:
     """All functions of a file that run as a graph; a function appears once for each root."""
-    found: dict[tuple[Function, Root], GraphFunction] = {}
     waiting = [
         GraphFunction(source, root.function, root, "", root.parameters, {})
         for root in find_roots(source)
@@ -151,11 +150,7 @@ def _given(caller: GraphFunction, callee: Function, call: ast.Call) -> Names:
     for keyword in call.keywords:
         if keyword.arg in given:
             given[keyword.arg] = caller.kind(keyword.value)
-    # A presumption holds for the function that was decorated, not for whatever it calls.
-    return {
-        name: kind if kind in (Kind.TENSOR, Kind.TENSORS) or is_tensor(kind) else Kind.OTHER
-        for name, kind in given.items()
-    }
+    return given
 
 
 def _is_static(source: Source, function: Function) -> bool:

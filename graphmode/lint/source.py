@@ -137,9 +137,12 @@ def parse(path: Path, text: str) -> Source:
 
     Raises:
         SyntaxError: it is not Python.
-        ValueError: it holds null bytes.
+        RecursionError: an expression is nested thousands of levels deep.
     """
-    tree = ast.parse(text)
+    try:
+        tree = ast.parse(text)
+    except ValueError as error:  # Null bytes, before Python 3.12.
+        raise SyntaxError(str(error)) from error
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     return Source(path, tree, parents)
 

@@ -29,7 +29,10 @@ def _misfits(file: File) -> Iterator[Fault]:
             yield root.at, f"no spec for `{missing}`: TypeError when the function is decorated"
         elif len(specs) > len(positional) and given.vararg is None:
             extra = len(specs) - len(positional)
-            yield root.at, f"{extra} more specs than parameters: TypeError at the first use"
+            yield (
+                root.at,
+                f"{extra} more specs than parameters: TypeError when the function is decorated",
+            )
         for argument, default in zip(given.kwonlyargs, given.kw_defaults, strict=True):
             if default is None:
                 yield root.at, f"keyword-only `{argument.arg}` has no default: TypeError"

@@ -60,8 +60,9 @@ def test_a_syntax_error_stops_nothing(folder, capsys):
 
 def test_an_expression_nested_too_deeply_stops_nothing(folder, capsys):
     (folder / "deep.py").write_text("x = " + "-" * 5000 + "1\n")
+    (folder / "long.py").write_text(FAULTY + "    return " + "x + " * 1500 + "x\n")
     assert main([str(folder)]) == 1
-    assert codes(capsys.readouterr().out) == ["GM900", "GM101"]
+    assert codes(capsys.readouterr().out) == ["GM900", "GM101", "GM900"]
 
 
 def test_select_and_ignore_take_codes_and_their_beginnings(folder, capsys):
