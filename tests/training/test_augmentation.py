@@ -101,3 +101,14 @@ def test_the_three_together_are_one_after_the_other():
     for three in ((1, 1, 1.2), (1, 0.8, 1), (1.1, 1, 1)):
         image = recolour(image, *factors(*three))
     np.testing.assert_allclose(together, image, atol=1e-6)
+
+
+def test_colours_do_not_follow_from_crops():
+    rows = 300
+    crops = crop_and_flip(ramp(rows), 8, SEED, 0.3).numpy()
+    height = crops[:, -1, 0, 1] - crops[:, 0, 0, 1]
+    width = np.abs(crops[:, 0, -1, 0] - crops[:, 0, 0, 0])
+    gray = np.full((rows, 8, 8, 3), 100, np.uint8)
+    brightness = augment(gray, 8, SEED, 0.3, 0.4).numpy().mean((1, 2, 3))
+    assert brightness.std() > 0.05
+    assert abs(np.corrcoef(width * height, brightness)[0, 1]) < 0.2
