@@ -58,7 +58,7 @@ def check_paths(paths: Iterable[Path], codes: set[str], excluded: Iterable[Path]
         for file in dict.fromkeys(file for path in paths for file in _python_files(path))
         if not any(file.resolve().is_relative_to(path) for path in left_out)
     ]
-    reports = [check_text(file, _read(file), codes) for file in files]
+    reports = [_check_file(file, codes) for file in files]
     findings = sorted(finding for report in reports for finding in report.findings)
     return Report(findings, len(files), sum(report.graphs for report in reports))
 
@@ -128,13 +128,16 @@ def _python_files(path: Path) -> Iterator[Path]:
             yield entry
 
 
-def _read(path: Path) -> str:
+def _check_file(path: Path, codes: set[str]) -> Report:
     try:
         # Heeds a coding line, as Python does.
         with tokenize.open(path) as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError, SyntaxError) as error:
-        raise LintError(f"{path}: cannot be read: {error}") from error
+            text = file.read()
+    except OSError as error:
+        raise LintError(f"{path}: cannot be read: {error.strerror}") from error
+    except (UnicodeDecodeError, SyntaxError) as error:
+        return _unreadable(path, SyntaxError(str(error)), codes)
+    return check_text(path, text, codes)
 
 
 def _findings(file: File, text: str, codes: set[str]) -> list[Finding]:

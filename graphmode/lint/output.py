@@ -3,11 +3,12 @@
 import json
 from typing import Any
 
-from graphmode.lint.checking import TITLES, Report
+from graphmode.lint.checking import SYNTAX, TITLES, Report
 from graphmode.lint.finding import Finding
 from graphmode.lint.rules import RULES
 
 _SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {SYNTAX: "error", **{rule.code: "note" for rule in RULES if not rule.is_default}}
 
 
 def as_text(report: Report) -> str:
@@ -62,7 +63,7 @@ def _sarif_result(finding: Finding) -> dict[str, Any]:
     return {
         "ruleId": finding.code,
         "ruleIndex": list(TITLES).index(finding.code),
-        "level": "error" if finding.code == "GM900" else "warning",
+        "level": _LEVELS.get(finding.code, "warning"),
         "message": {"text": f"{finding.message}. Fix: {finding.fix}."},
         "locations": [
             {

@@ -40,10 +40,10 @@ def test_a_missing_path_is_exit_code_2(folder, capsys):
     assert "gone.py: no such file or folder" in capsys.readouterr().err
 
 
-def test_a_file_that_is_no_text_is_exit_code_2(folder, capsys):
-    (folder / "bytes.py").write_bytes(b"\xff\xfe\x00")
+def test_a_file_that_cannot_be_opened_is_exit_code_2(folder, capsys):
+    (folder / "dangling.py").symlink_to(folder / "gone")
     assert main([str(folder)]) == 2
-    assert "bytes.py: cannot be read" in capsys.readouterr().err
+    assert "dangling.py: cannot be read: No such file or directory" in capsys.readouterr().err
 
 
 def test_no_path_is_exit_code_2(capsys):
@@ -54,8 +54,10 @@ def test_no_path_is_exit_code_2(capsys):
 def test_a_syntax_error_stops_nothing(folder, capsys):
     (folder / "broken.py").write_text("def (:\n")
     (folder / "null.py").write_text("x = '\0'\n")
+    (folder / "bytes.py").write_bytes(b"x = '\xff'\n")
+    (folder / "coding.py").write_text("# coding: never-heard-of\n")
     assert main([str(folder)]) == 1
-    assert codes(capsys.readouterr().out) == ["GM900", "GM101", "GM900"]
+    assert codes(capsys.readouterr().out) == ["GM900", "GM900", "GM900", "GM101", "GM900"]
 
 
 def test_an_expression_nested_too_deeply_stops_nothing(folder, capsys):

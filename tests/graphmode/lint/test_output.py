@@ -136,6 +136,11 @@ def test_sarif_of_a_syntax_error_is_valid():
     assert [result["level"] for result in log["runs"][0]["results"]] == ["error"]
 
 
+def test_sarif_calls_a_missing_contract_a_note():
+    log = json.loads(as_sarif(check_text(Path("module.py"), TEXT, chosen_codes("GM601", ""))))
+    assert [result["level"] for result in log["runs"][0]["results"]] == ["note"]
+
+
 def test_of_nothing_json_and_sarif_are_whole():
     assert json.loads(as_json(Report([], files=3, graphs=2))) == {
         "files": 3,
