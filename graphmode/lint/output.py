@@ -2,6 +2,7 @@
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 from graphmode.lint.checking import SYNTAX, TITLES, Report
 from graphmode.lint.finding import Finding
@@ -68,7 +69,7 @@ def _sarif_result(finding: Finding) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": finding.path.as_posix()},
+                    "artifactLocation": {"uri": quote(finding.path.as_posix())},
                     "region": {"startLine": finding.line, "startColumn": finding.column},
                 }
             }

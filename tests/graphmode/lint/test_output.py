@@ -130,6 +130,12 @@ def test_sarif_is_valid_and_points_to_the_line(report):
     assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "GM101"
 
 
+def test_sarif_writes_a_path_as_a_uri():
+    log = json.loads(as_sarif(check_text(Path("my code/é.py"), TEXT, chosen_codes("", ""))))
+    location = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"] == {"uri": "my%20code/%C3%A9.py"}
+
+
 def test_sarif_of_a_syntax_error_is_valid():
     log = json.loads(as_sarif(check_text(Path("module.py"), "def (:\n", chosen_codes("", ""))))
     jsonschema.validate(log, SARIF)
