@@ -4,10 +4,10 @@
 #                                                          \--> compare --> results/RUN
 
 PYTHON  ?= python3
-# Photos in class folders, with or without train/ and validation/; empty uses a generated set.
+# Photos in class folders, with or without train/ and validation/, or tfds:cats_vs_dogs; empty draws some.
 DATA    ?=
 # The run's name below runs/.
-NAME    ?= $(if $(DATA),$(notdir $(patsubst %/,%,$(DATA))),generated)
+NAME    ?= $(if $(DATA),$(notdir $(patsubst %/,%,$(subst :,-,$(patsubst tfds:%,%,$(DATA))))),generated)
 # The model that `make serve` serves: resnet18, resnet18-bf16.
 MODEL   ?= resnet18
 PORT      ?= 8500
@@ -34,6 +34,7 @@ PHOTOS := $(firstword $(wildcard $(if $(DATA),$(DATA)/validation $(DATA))) $(RUN
 
 # Nothing is written outside the clone: not Keras' settings, not matplotlib's fonts, no temporary file.
 export TMPDIR         := $(shell mkdir -p $(CURDIR)/.cache/tmp && echo $(CURDIR)/.cache/tmp)
+export TFDS_DATA_DIR  := $(CURDIR)/.cache/tfds
 export KERAS_HOME     := $(CURDIR)/.cache/keras
 export MPLCONFIGDIR   := $(CURDIR)/.cache/matplotlib
 export UV_CACHE_DIR   := $(CURDIR)/.cache/uv
@@ -115,7 +116,7 @@ exported:
 	  echo "make serve: no version of $(MODEL) in models/$(MODEL): run 'make train export' first" >&2; exit 2; }
 
 # Training flags that may differ from the finished run's are for the program to judge.
-$(RUN)/model.keras: $(if $(TRAIN_FLAGS),FORCE) | $(VENV)/base
+$(RUN)/model.keras: $(if $(TRAIN_FLAGS),FORCE) | $(VENV)/base $(if $(filter tfds:%,$(DATA)),$(VENV)/tfds)
 	$(PY) -m training --preset $(PRESET) --run_dir $(RUN) $(if $(DATA),--data $(DATA)) $(TRAIN_FLAGS)
 
 $(VENV)/python:
@@ -127,8 +128,8 @@ $(VENV)/python:
 	@touch $@
 
 # base, dev and view mark which set is installed.
-$(VENV)/base $(VENV)/dev $(VENV)/view: $(VENV)/%: requirements/%.txt $(VENV)/python
-	@echo "installing requirements/$*.txt$(if $(filter-out view,$*), (TensorFlow is 600 MB: a minute or more))" >&2
+$(VENV)/base $(VENV)/dev $(VENV)/tfds $(VENV)/view: $(VENV)/%: requirements/%.txt $(VENV)/python
+	@echo "installing requirements/$*.txt$(if $(filter base dev,$*), (TensorFlow is 600 MB: a minute or more))" >&2
 	@if command -v uv >/dev/null; then uv pip install --quiet --require-hashes --python $(PY) -r $<; \
 	  else $(PY) -m pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes -r $<; fi
 	@touch $@

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from graphmode.pytest_plugin import trace_budget  # noqa: F401 - the fixture
+
 # Keras 3.15 writes and reads `.keras` files through an `__array__` without NumPy 2's `copy`.
 _KERAS_ARRAY = "ignore:__array__ implementation doesn't accept a copy keyword:DeprecationWarning"
 

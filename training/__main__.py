@@ -14,6 +14,7 @@ from training.generated import drawn_photos
 from training.photo_folder import PhotoFolder, read_photo_folder
 from training.precision import fastest_precision
 from training.run_folder import Row, RunFolder
+from training.tfds_photos import PREFIX, tfds_photos
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -71,6 +72,9 @@ def _train(config: TrainConfig) -> Row:
 
 
 def _find_photos(config: TrainConfig, run: RunFolder) -> PhotoFolder:
+    if config.data is not None and config.data.startswith(PREFIX):
+        run.begin(config)
+        return tfds_photos(config.data, run.photos_dir, config.validation_fraction, config.seed)
     if config.data is not None:
         found = read_photo_folder(Path(config.data))
         run.begin(config)

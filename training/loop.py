@@ -9,7 +9,7 @@ from training.atomic_file import replacing
 from training.config import TrainConfig
 from training.learner import Learner
 from training.photo_folder import PhotoFolder
-from training.photos import usable_photos
+from training.photos import skipped_table, sort_photos
 from training.progress import reporter
 from training.run_folder import Row, RunFolder
 
@@ -31,8 +31,9 @@ def train(config: TrainConfig, found: PhotoFolder, run: RunFolder) -> Row:
     """
     began = time.monotonic()
     keras.utils.set_random_seed(config.seed)
-    photos, skipped = usable_photos(found, config, _say)
+    photos, skipped = sort_photos(found, config, _say)
     run.write_labels(photos.labels)
+    run.write_skipped(skipped_table(skipped))
     learner = Learner(config, photos)
     with reporter(learner.steps) as progress:
         learner.learn(run, progress)
@@ -41,7 +42,7 @@ def train(config: TrainConfig, found: PhotoFolder, run: RunFolder) -> Row:
         result = learner.validate_for_serving(network) | {
             "train_photos": len(photos.train),
             "validation_photos": len(photos.validation),
-            "skipped_photos": skipped,
+            "skipped_photos": len(skipped),
             "seconds": round(time.monotonic() - began, 1),
         }
     run.write_graph(learner.graph_facts())

@@ -14,14 +14,6 @@ _NAMED = 5
 """Files named one by one."""
 
 
-def usable_photos(
-    found: PhotoFolder, config: TrainConfig, say: Callable[[str], None]
-) -> tuple[PhotoFolder, int]:
-    """As `sort_photos`, with the number of skipped files in their place."""
-    photos, skipped = sort_photos(found, config, say)
-    return photos, len(skipped)
-
-
 def sort_photos(
     found: PhotoFolder, config: TrainConfig, say: Callable[[str], None]
 ) -> tuple[PhotoFolder, tuple[SkippedPhoto, ...]]:

@@ -2,7 +2,8 @@
 
     config.json     settings, written first: whose folder this is
     labels.txt      a class name a line, in the order of the probabilities
-    photos/         the drawn photos, where no data was given
+    photos/         the drawn photos, where no data was given, or those of a tfds: dataset
+    skipped.tsv     the files that cannot be decoded, and why
     checkpoints/    all variables after the last epochs, and where it was stopped
     tensorboard/    scalars by epoch, the train step's graph, a profile if it was asked for
     metrics.jsonl   a line an epoch
@@ -74,6 +75,10 @@ class RunFolder:
     def write_labels(self, labels: tuple[str, ...]) -> None:
         """Write labels.txt."""
         write_text(self.labels_path, "".join(f"{label}\n" for label in labels))
+
+    def write_skipped(self, table: str) -> None:
+        """Write skipped.tsv."""
+        write_text(self.path / "skipped.tsv", table)
 
     def write_graph(self, facts: Row) -> None:
         """Write graph.json: mode and trace counts."""

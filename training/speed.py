@@ -23,12 +23,12 @@ class Speed:
             self._waited_s += time.monotonic() - began
             if batch is None:
                 return
-            yield batch
             self.images += int(batch[1].shape[0])
+            yield batch
 
     @property
     def images_per_second(self) -> float:
-        """Images of the batches that are done, over the time since the start."""
+        """Images given so far, over the time since the start."""
         return self.images / (time.monotonic() - self._began)
 
     @property

@@ -9,7 +9,7 @@ import pytest
 from training.decodable import sort_out
 from training.errors import TrainingError
 from training.photo_folder import Photo, read_photo_folder
-from training.photos import skipped_table, sort_photos, usable_photos
+from training.photos import skipped_table, sort_photos
 
 
 def spoil(folder, name, content=b"no photo"):
@@ -37,8 +37,8 @@ def test_skipped_files_are_counted_and_the_first_are_named(tmp_path, tiny_config
     for number in range(7):
         spoil(tmp_path / "blue", f"bad{number}.jpg")
     said = []
-    photos, skipped = usable_photos(read_photo_folder(tmp_path), tiny_config(), said.append)
-    assert skipped == 7
+    photos, skipped = sort_photos(read_photo_folder(tmp_path), tiny_config(), said.append)
+    assert len(skipped) == 7
     assert said.pop(0) == "looking through 13 files"
     assert said[0] == "7 files are skipped, for they cannot be decoded:"
     assert "bad4.jpg: Unknown image file format" in said[5]
@@ -53,7 +53,7 @@ def test_a_class_without_a_usable_photo_is_refused_by_name(tmp_path, tiny_config
     (tmp_path / "red").mkdir()
     spoil(tmp_path / "red", "bad.jpg")
     with pytest.raises(TrainingError, match=r"'red' has no photo to train on \(1 of its files"):
-        usable_photos(read_photo_folder(tmp_path), tiny_config(), print)
+        sort_photos(read_photo_folder(tmp_path), tiny_config(), print)
 
 
 def test_a_class_without_a_validation_photo_is_refused_by_name(tmp_path, tiny_config, fill_classes):
@@ -61,7 +61,7 @@ def test_a_class_without_a_validation_photo_is_refused_by_name(tmp_path, tiny_co
     fill_classes(tmp_path / "validation", 1)
     spoil(tmp_path / "validation" / "blue", "00.jpg")
     with pytest.raises(TrainingError, match="'blue' has no photo in validation/"):
-        usable_photos(read_photo_folder(tmp_path), tiny_config(), print)
+        sort_photos(read_photo_folder(tmp_path), tiny_config(), print)
 
 
 def test_the_table_of_skipped_files_has_a_line_a_file(tmp_path):
