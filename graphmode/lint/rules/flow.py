@@ -3,11 +3,12 @@
 import ast
 from collections.abc import Iterator
 
+from graphmode.lint.containers import makes_container
 from graphmode.lint.control_flow import tensor_flow, tensor_flow_around
 from graphmode.lint.graph_functions import GraphFunction
 from graphmode.lint.kinds import Kind
 from graphmode.lint.rule import Fault, Rule, in_functions
-from graphmode.lint.source import Source, own_nodes
+from graphmode.lint.source import own_nodes
 from graphmode.lint.words import words
 
 _GROWS = words(
@@ -57,25 +58,10 @@ def _is_made_in(function: GraphFunction, name: str, around: ast.AST) -> bool:
     """Whether a name is none of a Python container made before the tensor control flow."""
     inside = set(ast.walk(around))
     for scope in [function.node, *function.source.containers(function.node)]:
-        made = [node for node in own_nodes(scope) if _makes_container(function.source, node, name)]
+        made = [node for node in own_nodes(scope) if makes_container(function.source, node, name)]
         if made:
             return any(node in inside for node in made)
     return True
-
-
-def _makes_container(source: Source, node: ast.AST, name: str) -> bool:
-    match node:
-        case (
-            ast.Assign(targets=[ast.Name(id=target)], value=value)
-            | ast.AnnAssign(target=ast.Name(id=target), value=value)
-        ) if target == name:
-            is_display = isinstance(
-                value, (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp)
-            )
-            return is_display or (
-                isinstance(value, ast.Call) and source.is_builtin(value.func, "list", "dict", "set")
-            )
-    return False
 
 
 def _comprehensions(function: GraphFunction) -> Iterator[Fault]:

@@ -1,9 +1,12 @@
-"""GM105 to GM107: Python state that a trace reads or changes once, and variables made in it."""
+"""GM105 to GM108: Python state that a trace reads or changes once, and variables made in it."""
 
 import ast
 from collections.abc import Iterator
 
+from graphmode.lint.containers import makes_container
+from graphmode.lint.control_flow import tensor_flow_around
 from graphmode.lint.graph_functions import GraphFunction
+from graphmode.lint.kinds import Kind
 from graphmode.lint.rule import Fault, File, Rule, calls_of, in_functions
 from graphmode.lint.source import Function, bound_names, name_of, own_nodes, parameters
 
@@ -110,6 +113,33 @@ def _is_guarded(function: GraphFunction, call: ast.Call) -> bool:
     return "next_creator" in given
 
 
+def _kept_tensors(file: File) -> Iterator[Fault]:
+    graphs = {function.node for function in file.functions}
+    for function in file.functions:
+        for call in function.reading.calls:
+            match call:
+                case ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=name), attr="append" | "insert" | "add"),
+                    args=[*_, value],
+                ) if function.kind(value) is Kind.TENSOR and not any(
+                    tensor_flow_around(function, call)  # GM201
+                ):
+                    maker = _maker(function, name)
+                    if maker is not None and maker not in graphs:
+                        yield call, f"`{name}` outside the function keeps a tensor without value"
+
+
+def _maker(function: GraphFunction, name: str) -> ast.AST | None:
+    """The scope around a graph function that makes a list or the like of this name."""
+    scopes = [function.node, *function.source.containers(function.node)]
+    for scope in scopes:
+        if isinstance(scope, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Module)) and (
+            any(makes_container(function.source, node, name) for node in own_nodes(scope))
+        ):
+            return None if scope is function.node else scope
+    return None
+
+
 RULES = (
     Rule(
         "GM105",
@@ -128,5 +158,11 @@ RULES = (
         "tf.Variable made in a graph function",
         "make the variable once, outside or in __init__, and close over it",
         in_functions(_variables),
+    ),
+    Rule(
+        "GM108",
+        "a tensor kept in a list outside of a graph function",
+        "return the tensor, and keep it in the caller",
+        _kept_tensors,
     ),
 )
