@@ -7,13 +7,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
 MAKEFILE = (ROOT / "Makefile").read_text()
-TARGETS = set(re.findall(r"^([a-z]+):", MAKEFILE, flags=re.MULTILINE))
+TARGETS = set(re.findall(r"^([a-z-]+):", MAKEFILE, flags=re.MULTILINE))
 
 
 def test_every_make_word_of_the_readme_is_a_target():
-    lines = re.findall(r"make ((?:[a-z]+ ?)+)(?=[A-Z`#:]|$| )", README, flags=re.MULTILINE)
+    lines = re.findall(r"(?:^|`)make ((?:[a-z-]+ ?)+)", README, flags=re.MULTILINE)
     words = {word for line in lines for word in line.split()}
-    assert {"compare", "test", "train", "export", "serve"} <= words & TARGETS
+    assert {"compare", "test", "train", "export", "serve"} <= words
+    assert words <= TARGETS
 
 
 def test_make_help_lists_every_word():
@@ -37,12 +38,12 @@ def test_make_serve_without_a_model_says_what_to_do():
     )
 
 
-@pytest.mark.parametrize("name", ["base", "dev", "gpu"])
+@pytest.mark.parametrize("name", ["base", "dev", "gpu", "tfds", "torch", "view"])
 def test_every_requirement_is_pinned_with_hashes(name):
     text = (ROOT / "requirements" / f"{name}.txt").read_text()
     entries = re.split(r"\n(?=\S)", text)
     pinned = [entry for entry in entries if entry and not entry.startswith("#")]
-    assert len(pinned) > 30
+    assert len(pinned) >= 15
     assert [entry for entry in pinned if "==" not in entry or "--hash=sha256:" not in entry] == []
 
 
