@@ -1,6 +1,7 @@
 """The settings of one training."""
 
 import dataclasses
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -131,15 +132,8 @@ class TrainConfig:
 
     def as_json(self) -> dict[str, Any]:
         """All fields in JSON's types."""
-        fields = dataclasses.asdict(self)
-        return {
-            name: str(value)
-            if isinstance(value, Path)
-            else list(value)
-            if isinstance(value, tuple)
-            else value
-            for name, value in fields.items()
-        }
+        # Paths become text, tuples lists.
+        return json.loads(json.dumps(dataclasses.asdict(self), default=str))
 
     def _require(self, name: str, *, low: int, high: int | None = None) -> None:
         value = getattr(self, name)
