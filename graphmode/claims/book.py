@@ -12,6 +12,15 @@ _MODULES = (
     "first_inputs",
     "first_effects",
     "first_state",
+    "second_shapes",
+    "second_arguments",
+    "second_equality",
+    "second_autograph",
+    "second_loops",
+    "second_logs",
+    "second_saving",
+    "second_speed",
+    "second_serving",
 )
 
 
