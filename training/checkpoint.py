@@ -88,11 +88,13 @@ def _read(path: Path, variables: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _by_key(groups: Groups) -> dict[str, Any]:
-    return {
+    keyed = {
         f"{group}/{variable.path}": variable
         for group, variables in groups.items()
         for variable in variables
     }
+    assert len(keyed) == sum(map(len, groups.values())), "two variables of a group have one path"
+    return keyed
 
 
 def _path(folder: Path, step: int) -> Path:

@@ -111,6 +111,8 @@ class TrainConfig:
                 raise TrainingError(
                     f"{name} must be at least 0 and below 1, not {getattr(self, name)}"
                 )
+        if self.strategy != "single" and self.mode != "graph":
+            raise TrainingError(f"strategy {self.strategy} needs mode graph, not {self.mode}")
         if not 0 < self.validation_fraction < 1:
             raise TrainingError(
                 f"validation_fraction must be between 0 and 1, not {self.validation_fraction}"

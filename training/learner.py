@@ -42,6 +42,7 @@ from training.step import (
     trace_count,
 )
 from training.trainable import trainable_network
+from training.workers import Place, Workers
 
 _SAVE_EVERY_S = 300.0
 """An epoch may take hours: no more than this is lost to a power cut."""
@@ -50,29 +51,35 @@ _SAVE_EVERY_S = 300.0
 class Learner:
     """The networks, the optimizer and the steps of one training."""
 
-    def __init__(self, config: TrainConfig, photos: PhotoFolder) -> None:
+    def __init__(
+        self, config: TrainConfig, photos: PhotoFolder, workers: Workers | None = None
+    ) -> None:
         self._config = config
+        self._workers = workers or Workers("single", Place())
         self._classes = len(photos.labels)
         self._train_photos = DecodedPhotos(photos.train, config.image_size)
         self._validation_photos = DecodedPhotos(photos.validation, config.image_size)
         self._epoch_steps = math.ceil(len(photos.train) / config.batch_size)
         self.steps = self._epoch_steps * config.epochs
-        self.network = trainable_network(config, self._classes)
         self._start = "starting from random weights"
-        if config.init_weights is not None:
-            self._start = load_init_weights(config.init_weights, self.network)
-        self._averaged = (
-            AveragedNetwork(
-                trainable_network(config, self._classes), self.network, config.average_decay
-            )
-            if config.average_decay
-            else None
-        )
-        self._optimizer = make_optimizer(config, self.steps)
+        self._averaged = None
         self._averages = make_averages()
-        self._train_step = make_train_step(
-            self.network, self._optimizer, self._averages, config, self._averaged
-        )
+        with self._workers.scope():
+            self.network = trainable_network(config, self._classes)
+            if config.init_weights is not None:
+                self._start = load_init_weights(config.init_weights, self.network)
+            if config.average_decay:
+                averaged = trainable_network(config, self._classes)
+                self._averaged = AveragedNetwork(averaged, self.network, config.average_decay)
+            self._optimizer = make_optimizer(config, self.steps)
+            self._train_step = make_train_step(
+                self.network,
+                self._optimizer,
+                self._averages,
+                config,
+                self._averaged,
+                self._workers,
+            )
         self._val_step = make_val_step(self._validated, self._averages, config.mode)
 
     def learn(self, run: RunFolder, progress: Reporter) -> None:
@@ -82,10 +89,12 @@ class Learner:
             TrainingError: a checkpoint is damaged, or the loss is no number any more.
             KeyboardInterrupt: Ctrl-C or SIGTERM; the step that was going on is done and saved.
         """
-        config = self._config
-        step = restore_checkpoint(run.checkpoints_dir, self._groups)
+        config, workers = self._config, self._workers
+        step = workers.chiefs_word(restore_checkpoint(run.checkpoints_dir, self._groups))
+        for variables in self._groups.values():
+            workers.take_chiefs_variables(variables)
         done = step // self._epoch_steps
-        rows = run.read_metrics(done)
+        rows = run.read_metrics(done) if workers.place.is_chief else []
         going_on = f"going on after step {step} of {self.steps}, in epoch {done + 1}"
         progress.say(going_on if step else self._start)
         board = Board(run.board_dir)
@@ -93,7 +102,7 @@ class Learner:
         with Interruption() as interruption:
             session = _Session(run, board, progress, interruption)
             for epoch in range(done, config.epochs):
-                if self._has_stopped_improving(rows):
+                if workers.chiefs_word(self._has_stopped_improving(rows)):
                     progress.say(f"stopped early, after epoch {epoch} of {config.epochs}")
                     break
                 row = self._learn_epoch(epoch, step, session)
@@ -106,7 +115,7 @@ class Learner:
                 save_checkpoint(run.checkpoints_dir, step, self._groups)
                 progress.say(_sentence(row, config.epochs))
                 interruption.obey()
-        if config.early_stopping:
+        if config.early_stopping and workers.place.is_chief:
             restore_best(run.checkpoints_dir, {"network": self._validated.variables})
             progress.say(f"keeping the network of epoch {_best_epoch(rows)}")
 

@@ -18,6 +18,7 @@ import tensorflow as tf
 from training.averaged import AveragedNetwork
 from training.config import TrainConfig
 from training.network import logits_of
+from training.workers import Place, Workers
 
 BATCH_SIGNATURE = (
     tf.TensorSpec([None, None, None, 3], tf.float32, name="image"),
@@ -41,10 +42,10 @@ class Averages:
         """What a checkpoint within an epoch must hold."""
         return [*self.loss.variables, *self.accuracy.variables]
 
-    def update(self, label: tf.Tensor, logits: tf.Tensor, losses: tf.Tensor) -> None:
-        """Take in a batch: int32 [B], float32 [B, classes], float32 [B]."""
-        self.loss.update_state(losses)
-        self.accuracy.update_state(label, logits)
+    def add(self, loss: tf.Tensor, right: tf.Tensor, rows: tf.Tensor) -> None:
+        """Take in a batch: its mean loss, how many rows are right, how many there are."""
+        self.loss.update_state(loss, rows)
+        self.accuracy.update_state(right / rows, rows)
 
     def take(self) -> dict[str, float]:
         """Give the averages and start anew."""
@@ -56,7 +57,8 @@ class Averages:
 
 def make_averages() -> Averages:
     """Averages of no batch yet."""
-    return Averages(keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy())
+    # Named, because a checkpoint finds their variables by paths that begin with the names.
+    return Averages(keras.metrics.Mean("loss"), keras.metrics.Mean("accuracy"))
 
 
 def make_train_step(
@@ -65,15 +67,27 @@ def make_train_step(
     averages: Averages,
     config: TrainConfig,
     averaged: AveragedNetwork | None = None,
+    workers: Workers | None = None,
 ) -> Step:
     """Give the step that trains `model`, whose variables and the optimizer's it changes.
 
-    `averaged`, where there is one, takes in the variables after each step.
+    `averaged`, where there is one, takes in the variables after each step. With `workers`, model
+    and optimizer are made in their scope; each replica learns from its rows of a batch.
     """
+    workers = workers or Workers("single", Place())
     logits_model = logits_of(model)
     variables = logits_model.trainable_variables
     # Slots made within the first call would need a second trace.
     optimizer.build(variables)
+
+    def learn(image: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
+        rows = workers.total(tf.cast(tf.shape(label)[0], tf.float32))
+        with tf.GradientTape() as tape:
+            logits = _float32(logits_model(image, training=True))
+            losses = smoothed_losses(label, logits, config.label_smoothing)
+            loss = tf.reduce_sum(losses) / rows
+        optimizer.apply(tape.gradient(loss, variables), variables)
+        return workers.total(loss), workers.total(_right(label, logits)), rows
 
     def train_step(image: tf.Tensor, label: tf.Tensor) -> tf.Tensor:
         """Train on one batch; gives its mean loss, float32 scalar.
@@ -81,14 +95,10 @@ def make_train_step(
         `input_signature`: BATCH_SIGNATURE. One trace for any batch and image size (XLA compiles
         anew for each shape, without tracing again).
         """
-        with tf.GradientTape() as tape:
-            logits = _float32(logits_model(image, training=True))
-            losses = smoothed_losses(label, logits, config.label_smoothing)
-            loss = tf.reduce_mean(losses)
-        optimizer.apply(tape.gradient(loss, variables), variables)
+        loss, right, rows = workers.each(learn, image, label)
         if averaged is not None:
             averaged.follow()
-        averages.update(label, logits, losses)
+        averages.add(loss, right, rows)
         return loss
 
     return _in_mode(train_step, config.mode)
@@ -104,9 +114,9 @@ def make_val_step(model: keras.Model, averages: Averages, mode: str) -> Step:
         `input_signature`: BATCH_SIGNATURE. One trace for any batch and image size.
         """
         logits = _float32(logits_model(image, training=False))
-        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(label, logits)
-        averages.update(label, logits, losses)
-        return tf.reduce_mean(losses)
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(label, logits))
+        averages.add(loss, _right(label, logits), tf.cast(tf.shape(label)[0], tf.float32))
+        return loss
 
     return _in_mode(val_step, mode)
 
@@ -134,6 +144,12 @@ def trace_count(step: Callable[..., Any]) -> int:
 def _float32(logits: tf.Tensor) -> tf.Tensor:
     """Logits computed in bfloat16 are too coarse for a loss."""
     return tf.cast(logits, tf.float32)
+
+
+def _right(label: tf.Tensor, logits: tf.Tensor) -> tf.Tensor:
+    """How many rows have their largest logit at their label: float32 scalar."""
+    is_right = tf.argmax(logits, axis=-1, output_type=label.dtype) == label
+    return tf.reduce_sum(tf.cast(is_right, tf.float32))
 
 
 def smoothed_losses(label: tf.Tensor, logits: tf.Tensor, smoothing: float) -> tf.Tensor:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import keras
 
@@ -13,6 +14,9 @@ from training.network import NETWORKS
 def trainable_network(config: TrainConfig, classes: int) -> keras.Model:
     """Give `config.network` for any image size; its variables fit the one that is saved."""
     norm = FusedBatchNormalization if config.fused_batch_norm else keras.layers.BatchNormalization
+    if config.strategy != "single":
+        # The statistics of the global batch, as one worker would have them.
+        norm = partial(keras.layers.BatchNormalization, synchronized=True)
     with _computing_in(config.precision):
         return NETWORKS[config.network](classes, image_size=None, batch_norm=norm)
 
