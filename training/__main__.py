@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from training.config import PRESETS, TrainConfig
 from training.errors import TrainingError
 from training.generated import drawn_photos
 from training.photo_folder import PhotoFolder, read_photo_folder
+from training.place import Place, place_of
 from training.precision import fastest_precision
 from training.run_folder import Row, RunFolder
 from training.tfds_photos import PREFIX, tfds_photos
@@ -59,7 +61,17 @@ def _read_flags(arguments: list[str]) -> TrainConfig:
 
 
 def _train(config: TrainConfig) -> Row:
-    run = RunFolder(config.run_dir)
+    place = place_of(config.strategy)
+    if place.is_chief:
+        return _train_in(RunFolder(config.run_dir), config, place)
+    if config.data is None or config.data.startswith(PREFIX):
+        raise TrainingError("--strategy multi_worker needs --data to name a folder of photos")
+    # What a worker beside the chief writes is of no use to anybody.
+    with tempfile.TemporaryDirectory() as folder:
+        return _train_in(RunFolder(Path(folder) / "run"), config, place)
+
+
+def _train_in(run: RunFolder, config: TrainConfig, place: Place) -> Row:
     run.refuse_other_settings(config)
     if run.is_finished:
         print(f"{run.path}: already trained with these settings", file=sys.stderr)
@@ -68,7 +80,7 @@ def _train(config: TrainConfig) -> Row:
     # TensorFlow takes seconds to import, which a finished run or a wrong flag need not wait for.
     from training.loop import train  # noqa: PLC0415
 
-    return train(config, found, run)
+    return train(config, found, run, place)
 
 
 def _find_photos(config: TrainConfig, run: RunFolder) -> PhotoFolder:

@@ -44,7 +44,13 @@ def restore_checkpoint(folder: Path, groups: Groups) -> int:
     before = paths[-2].name if len(paths) > 1 else None
     advice = f"go on from {before}" if before else "start from the first epoch"
     _restore(paths[-1], groups, f"remove the file to {advice}")
-    return int(paths[-1].stem.removeprefix("step-"))
+    return _step_of(paths[-1])
+
+
+def newest_step(folder: Path) -> int:
+    """After how many steps the newest checkpoint was written; 0 where there is none."""
+    paths = _paths(folder)
+    return _step_of(paths[-1]) if paths else 0
 
 
 def save_best(folder: Path, groups: Groups) -> None:
@@ -102,4 +108,8 @@ def _path(folder: Path, step: int) -> Path:
 
 
 def _paths(folder: Path) -> list[Path]:
-    return sorted(folder.glob("step-[0-9]*.npz"), key=lambda path: int(path.stem[5:]))
+    return sorted(folder.glob("step-[0-9]*.npz"), key=_step_of)
+
+
+def _step_of(path: Path) -> int:
+    return int(path.stem.removeprefix("step-"))

@@ -30,6 +30,7 @@ from training.interruption import Interruption
 from training.network import NETWORKS
 from training.optimizer import make_optimizer
 from training.photo_folder import PhotoFolder
+from training.place import Place
 from training.progress import Reporter
 from training.run_folder import Row, RunFolder
 from training.speed import Speed
@@ -42,7 +43,7 @@ from training.step import (
     trace_count,
 )
 from training.trainable import trainable_network
-from training.workers import Place, Workers
+from training.workers import Workers
 
 _SAVE_EVERY_S = 300.0
 """An epoch may take hours: no more than this is lost to a power cut."""
@@ -59,7 +60,9 @@ class Learner:
         self._classes = len(photos.labels)
         self._train_photos = DecodedPhotos(photos.train, config.image_size)
         self._validation_photos = DecodedPhotos(photos.validation, config.image_size)
-        self._epoch_steps = math.ceil(len(photos.train) / config.batch_size)
+        self._epoch_steps = _epoch_steps(
+            len(photos.train), config.batch_size, self._workers.replicas
+        )
         self.steps = self._epoch_steps * config.epochs
         self._start = "starting from random weights"
         self._averaged = None
@@ -226,6 +229,14 @@ class _Session:
     board: Board
     progress: Reporter
     interruption: Interruption
+
+
+def _epoch_steps(photos: int, batch_size: int, replicas: int) -> int:
+    """The batches of an epoch; a last one too small for all replicas is left out."""
+    if batch_size < replicas:
+        raise TrainingError(f"batch_size must be at least {replicas}, the replicas' number")
+    whole, left = divmod(photos, batch_size)
+    return whole + (left >= replicas)
 
 
 def _best_epoch(rows: list[Row]) -> int:

@@ -89,6 +89,24 @@ class PlainReporter(AbstractContextManager["PlainReporter"]):
         self.say(f"step {done} of {self._steps}, about {left_s:.0f} s left, {figures}")
 
 
+class SilentReporter(AbstractContextManager["SilentReporter"]):
+    """Tells nothing: for workers beside the one that tells."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Nothing to take down."""
+
+    def say(self, sentence: str) -> None:
+        """Nothing."""
+
+    def step(self, done: int, figures: str) -> None:
+        """Nothing."""
+
+
 def reporter(steps: int) -> BarReporter | PlainReporter:
     """Give the one that fits stderr."""
     return BarReporter(steps) if sys.stderr.isatty() else PlainReporter(steps)

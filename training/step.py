@@ -18,7 +18,8 @@ import tensorflow as tf
 from training.averaged import AveragedNetwork
 from training.config import TrainConfig
 from training.network import logits_of
-from training.workers import Place, Workers
+from training.place import Place
+from training.workers import Workers
 
 BATCH_SIGNATURE = (
     tf.TensorSpec([None, None, None, 3], tf.float32, name="image"),
