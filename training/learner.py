@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import keras
 import tensorflow as tf
 
+from graphmode.agreement import agreement_facts
 from training.averaged import AveragedNetwork
 from training.board import Board
 from training.checkpoint import restore_best, restore_checkpoint, save_best, save_checkpoint
@@ -27,7 +28,7 @@ from training.dataset import (
 from training.errors import TrainingError
 from training.init_weights import load_init_weights
 from training.interruption import Interruption
-from training.network import NETWORKS
+from training.network import NETWORKS, logits_of
 from training.optimizer import make_optimizer
 from training.photo_folder import PhotoFolder
 from training.place import Place
@@ -40,10 +41,14 @@ from training.step import (
     make_settle_step,
     make_train_step,
     make_val_step,
+    smoothed_losses,
     trace_count,
 )
 from training.trainable import trainable_network
 from training.workers import Workers
+
+_COMPARED_ROWS = 4
+"""So few that comparing takes seconds."""
 
 _SAVE_EVERY_S = 300.0
 """An epoch may take hours: no more than this is lost to a power cut."""
@@ -138,7 +143,7 @@ class Learner:
         return {f"validation_{name}": value for name, value in averages.items()}
 
     def graph_facts(self) -> Row:
-        """Give what graph.json holds."""
+        """Give what graph.json holds: trace counts, and how far graph and eager are apart."""
         return {
             "mode": self._config.mode,
             "tensorflow": tf.__version__,
@@ -146,7 +151,21 @@ class Learner:
                 "train_step": trace_count(self._train_step),
                 "val_step": trace_count(self._val_step),
             },
+            "agreement": self._agreement(),
         }
+
+    def _agreement(self) -> Row:
+        """Compare the learned network's logits, loss and gradients on a few crops, in float32."""
+        network = NETWORKS[self._config.network](self._classes, image_size=None)
+        network.set_weights(self._validated.get_weights())
+        image, label = next(iter(train_batches(self._train_photos, self._config, epoch=0)))
+        some = slice(_COMPARED_ROWS)
+
+        def loss(logits: tf.Tensor) -> tf.Tensor:
+            losses = smoothed_losses(label[some], logits, self._config.label_smoothing)
+            return tf.reduce_mean(losses)
+
+        return agreement_facts(logits_of(network), [image[some]], loss)
 
     @property
     def _validated(self) -> keras.Model:

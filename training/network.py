@@ -60,10 +60,10 @@ def tiny(
 ) -> keras.Model:
     """Two convolutions and a residual block: every kind of part that `resnet18` has, in 0.1 s."""
     image = keras.Input((image_size, image_size, 3), name="image")
-    x = _convolution(_normalized(image), batch_norm, 8, kernel=3, stride=2, name="stem")
+    x = _convolution(_normalized(image), batch_norm, 16, kernel=3, stride=2, name="stem")
     x = layers.ReLU(name="stem_relu")(x)
     x = _halved(x)
-    x = _block(x, batch_norm, 16, stride=2, name="stage1_block1")
+    x = _block(x, batch_norm, 32, stride=2, name="stage1_block1")
     return keras.Model(image, _probabilities(x, classes), name="tiny")
 
 

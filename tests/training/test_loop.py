@@ -53,6 +53,8 @@ def test_a_training_writes_its_folder(tiny_config):
     graph = json.loads((run.path / "graph.json").read_text())
     assert graph["mode"] == "graph"
     assert graph["traces"] == {"train_step": 1, "val_step": 1}
+    assert graph["agreement"]["agrees"] is True
+    assert 0 <= graph["agreement"]["graph_gradients"] < 1e-3
     assert not list(run.path.rglob(".part-*"))
 
 

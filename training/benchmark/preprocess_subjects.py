@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from graphmode.photo import IMAGE_SIZE, photo_to_image
 from training.benchmark.interleaved import Subject
+from training.dataset import CORES, untuned
 
 LOOP_EAGER = "Python loop, eager"
 LOOP_DEFAULT = "Python loop, tf.function default"
@@ -44,7 +45,8 @@ def preprocess_subjects(photos: Iterable[Path]) -> tuple[Subject, ...]:
         )
 
     def pipeline(name: str, what: str, dataset: tf.data.Dataset) -> Subject:
-        return Subject(name=name, what=what, run=lambda: sum(1 for _ in dataset))
+        steady = untuned(dataset)
+        return Subject(name=name, what=what, run=lambda: sum(1 for _ in steady))
 
     return (
         loop(LOOP_EAGER, "each operation called from Python", _image),
@@ -53,11 +55,11 @@ def preprocess_subjects(photos: Iterable[Path]) -> tuple[Subject, ...]:
         pipeline(PY_FUNCTION, "tf.data calling eager Python", files.map(called_from_python)),
         pipeline(MAP, "a plain function, traced once by tf.data", files.map(_image)),
         pipeline(MAP_FIXED, "a tf.function with input_signature in it", files.map(in_map)),
-        pipeline(PARALLEL, "on all cores", files.map(_image, tf.data.AUTOTUNE)),
+        pipeline(PARALLEL, "on all cores", files.map(_image, CORES)),
         pipeline(
             CACHED,
             "kept in memory after the first time, as make train does",
-            files.map(_image, tf.data.AUTOTUNE).cache(),
+            files.map(_image, CORES).cache(),
         ),
     )
 

@@ -1,7 +1,8 @@
 """The tables: what is measured, and what was asked of it."""
 
 import logging
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Iterator
 
 import keras
 import tensorflow as tf
@@ -14,7 +15,7 @@ from training.benchmark.config import BenchConfig
 from training.benchmark.findings import preprocess_findings, train_findings
 from training.benchmark.interleaved import Measured, Subject, measure, ratio
 from training.benchmark.report import Condition, Table
-from training.dataset import DecodedPhotos, train_batches
+from training.dataset import DecodedPhotos, train_batches, untuned
 from training.photo_folder import Photo
 
 _WARM_UP = 2
@@ -30,7 +31,7 @@ def train_tables(config: BenchConfig, photos: tuple[Photo, ...]) -> list[Table]:
 def _train_table(config: BenchConfig, photos: tuple[Photo, ...], size: int) -> Table:
     settings = train.bench_config(config.network, size, config.batch_size)
     decoded = DecodedPhotos(photos[: config.batch_size * config.steps], settings.image_size)
-    batches = train_batches(decoded, settings, 0).cache()
+    batches = untuned(train_batches(decoded, settings, 0).cache())
     rows = _measured(train.train_subjects(settings, batches), config, f"{size} pixels")
     waits = train.data_wait(settings, photos)
     by = {row.name: row for row in rows}
@@ -86,7 +87,9 @@ def _measured(
 ) -> tuple[Measured, ...]:
     def progress(numbers: Iterable[int]) -> Iterable[int]:
         console = Console(stderr=True)
-        return track(numbers, f"rounds of {what}", console=console, transient=True)
+        if console.is_terminal:
+            return track(numbers, f"rounds of {what}", console=console, transient=True)
+        return _told(list(numbers), what)
 
     keras.utils.set_random_seed(1)
     # TensorFlow counts all steps as one function, for they are of one definition, and warns.
@@ -97,6 +100,12 @@ def _measured(
         return measure(subjects, rounds=config.rounds, warm_up=_WARM_UP, progress=progress)
     finally:
         logger.setLevel(level)
+
+
+def _told(numbers: list[int], what: str) -> Iterator[int]:
+    for number in numbers:
+        print(f"{what}: round {number + 1} of {len(numbers)}", file=sys.stderr, flush=True)
+        yield number
 
 
 TABLES = {"preprocess": preprocess_tables, "train": train_tables}
