@@ -11,6 +11,7 @@ one where PyTorch is installed: `python -m training.init_weights resnet18.pth re
 
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ _NORM = {
     "running_mean": "moving_mean",
     "running_var": "moving_variance",
 }
+# RuntimeError is zipfile's for an archive that is encrypted or of an unknown compression.
+_UNREADABLE = (OSError, EOFError, ValueError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _HEAD = {"fc.weight": ("logits", "kernel"), "fc.bias": ("logits", "bias")}
 
 
@@ -60,6 +63,7 @@ def load_init_weights(path: Path, model: Any) -> str:  # noqa: ANN401 - a Keras 
         wanted = {name: place for name, place in wanted.items() if name not in _HEAD}
         tensors = {name: values for name, values in tensors.items() if name not in _HEAD}
     _require_same_names(path, wanted.keys(), tensors.keys())
+    _require_floats(path, tensors)
     values = {name: _in_keras_order(tensors[name]).astype(np.float32) for name in wanted}
     variables = {
         name: getattr(model.get_layer(layer), variable)
@@ -139,6 +143,13 @@ def _require_same_names(path: Path, wanted: Any, found: Any) -> None:  # noqa: A
         )
 
 
+def _require_floats(path: Path, tensors: Tensors) -> None:
+    for name, values in tensors.items():
+        # bfloat16 is NumPy's by an extension, which is of no kind.
+        if values.dtype.kind != "f" and values.dtype.name != "bfloat16":
+            raise TrainingError(f"{path}: {name} holds {values.dtype}, not floating-point numbers")
+
+
 def _read(path: Path) -> Tensors:
     if path.suffix in (".pth", ".pt", ".bin"):
         raise TrainingError(
@@ -151,13 +162,18 @@ def _read(path: Path) -> Tensors:
         return _read_npz(path) if path.suffix == ".npz" else _read_safetensors(path)
     except FileNotFoundError as error:
         raise TrainingError(f"{path}: no such file") from error
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+    except _UNREADABLE as error:
         raise TrainingError(f"{path}: damaged, or not a {path.suffix} file: {error}") from error
 
 
 def _read_npz(path: Path) -> Tensors:
-    with path.open("rb") as file, np.load(file) as archive:
-        return {name: archive[name] for name in archive.files}
+    with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+        members = archive.namelist()
+    strange = [name for name in members if not name.endswith(".npy")]
+    if strange:
+        raise ValueError(f"{strange[0]} in it is no array")
+    with path.open("rb") as file, np.load(file) as arrays:
+        return {name: arrays[name] for name in arrays.files}
 
 
 def _read_safetensors(path: Path) -> Tensors:

@@ -4,6 +4,7 @@ import json
 import os
 import runpy
 import subprocess
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,8 @@ def without(state, name):
             lambda s: s | {"bn1.bias": s["fc.bias"]},
             r"bn1.bias has the shape \[5\], stem_bn/beta needs \[64\]",
         ),
+        (lambda s: s | {"bn1.bias": np.full(64, "0")}, "bn1.bias holds <U1, not floating-point"),
+        (lambda s: s | {"bn1.bias": s["bn1.bias"] * 1j}, "bn1.bias holds complex64, not floating"),
     ],
 )
 def test_weights_that_do_not_fit_are_named_and_nothing_is_set(changed, message, tmp_path):
@@ -108,6 +111,30 @@ def test_a_file_cut_short_is_damaged(suffix, npz, tmp_path):
     path.write_bytes(path.read_bytes()[:1000])
     with pytest.raises(TrainingError, match=f"cut{suffix}: damaged"):
         load_init_weights(path, resnet18(5))
+
+
+def test_a_compressed_file_with_rotten_bytes_is_damaged(tmp_path):
+    path = tmp_path / "rotten.npz"
+    np.savez_compressed(path, **state_dict())
+    content = bytearray(path.read_bytes())
+    content[2_000_000:2_000_100] = bytes(100)
+    path.write_bytes(content)
+    with pytest.raises(TrainingError, match=r"rotten.npz: damaged"):
+        load_init_weights(path, resnet18(5))
+
+
+def test_one_array_under_an_archives_name_is_no_npz(tmp_path):
+    with (tmp_path / "array.npz").open("wb") as file:
+        np.save(file, np.zeros(5))
+    with pytest.raises(TrainingError, match=r"array.npz: damaged, or not a .npz file"):
+        load_init_weights(tmp_path / "array.npz", resnet18(5))
+
+
+def test_a_text_among_the_arrays_is_named(tmp_path):
+    with zipfile.ZipFile(tmp_path / "text.npz", "w") as archive:
+        archive.writestr("fc.bias", "five numbers")
+    with pytest.raises(TrainingError, match=r"text.npz: damaged.*fc.bias in it is no array"):
+        load_init_weights(tmp_path / "text.npz", resnet18(5))
 
 
 @pytest.mark.parametrize(
