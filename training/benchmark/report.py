@@ -56,7 +56,7 @@ def write_report(folder: Path, tables: Sequence[Table]) -> dict[str, Any]:
 def markdown(facts: dict[str, Any]) -> str:
     """Write the facts of bench.json as a page."""
     machine = facts["machine"]
-    lines = []
+    lines = ["# Measured", ""]
     for table in facts["tables"]:
         lines += [f"## {table['title']}", "", f"{table['work']}", ""]
         lines += [
@@ -74,6 +74,8 @@ def markdown(facts: dict[str, Any]) -> str:
         ]
         lines.append("")
     lines += [
+        "![The ratios with their intervals](bench.svg)",
+        "",
         f"{facts['method']}",
         "",
         (

@@ -75,7 +75,8 @@ def preprocess_tables(config: BenchConfig, photos: tuple[Photo, ...]) -> list[Ta
     rows = _measured(pre.preprocess_subjects(chosen), config, "preprocessing")
     table = Table(
         title="Preprocessing: files to images of 224 x 224",
-        work=f"A round is {len(chosen)} photos, read, decoded, resized; {config.rounds} rounds.",
+        work=f"A round is {len(chosen)} photos, read, decoded, resized, given in batches by "
+        f"the pipelines; {config.rounds} rounds.",
         rows=rows,
         findings=tuple(preprocess_findings({row.name: row for row in rows})),
     )
