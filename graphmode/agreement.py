@@ -7,6 +7,7 @@
 Later steps say nothing: rounding alone grows from step to step until the runs have parted.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -33,6 +34,8 @@ SMALLEST_SCALE = 1e-2
 
 A bias before batch norm has a gradient of zero, of which only rounding is left to compare.
 """
+
+_COMPILER_SETTINGS = r"\[_XlaMustCompile[^\]]*\]"
 
 Loss = Callable[[Any], tf.Tensor]
 Values = dict[str, dict[str, Any]]
@@ -102,7 +105,7 @@ def compare_modes(
     try:
         eager = values_in("eager")
     except Exception as error:
-        raise GraphmodeError(f"the model fails in eager mode: {_first_line(error)}") from error
+        raise GraphmodeError(f"the model fails in eager mode: {_reason(error)}") from error
     dtype = str(getattr(model, "compute_dtype", "float64"))
     return Agreement(tuple(row for mode in modes for row in _rows(mode, values_in, eager, dtype)))
 
@@ -173,7 +176,7 @@ def _rows(
         values = values_in(mode)
     # Whatever a mode refuses, in its tracing, compiling or running, is what was asked for.
     except Exception as error:  # noqa: BLE001
-        yield Row(mode, "all", "refused", where=_first_line(error))
+        yield Row(mode, "all", "refused", where=_reason(error))
         return
     for quantity, expected in eager.items():
         if expected:
@@ -219,6 +222,11 @@ def _scale(value: Any) -> float:  # noqa: ANN401
     return float(np.max(numbers, where=np.isfinite(numbers), initial=0.0))
 
 
-def _first_line(error: Exception) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[-1] if lines else ''}"[:300]
+def _reason(error: Exception) -> str:
+    """Give the sentence that says why: AutoGraph has it last, Keras second, XLA first."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [""]
+    if lines[0] == "in user code:":
+        line = lines[-1]
+    else:
+        line = lines[1] if "Exception encountered" in lines[0] and lines[1:] else lines[0]
+    return f"{type(error).__name__}: {re.sub(_COMPILER_SETTINGS, '', line)}"[:300]

@@ -37,6 +37,13 @@ class Finding:
     cure: str
 
 
+_HIDDEN = Finding(
+    "all other values",
+    "not tried",
+    "results that change by themselves hide it: probe the function without its random part",
+)
+
+
 @dataclass(frozen=True)
 class ProbeReport:
     """What `probe` found, and how many sources it tried."""
@@ -75,9 +82,9 @@ def probe(function: Any, *inputs: Any) -> ProbeReport:  # noqa: ANN401
         except Exception as error:
             raise GraphmodeError(f"the function fails on these inputs: {error}") from error
         if not _same(graph_before, graph_again):
-            return ProbeReport((Finding(_UNKNOWN, "fresh", "none needed if meant so"),), 0)
+            return ProbeReport((Finding(_UNKNOWN, "fresh", "none needed"), _HIDDEN), 0)
         if not _same(eager_before, eager_again):
-            return ProbeReport((Finding(_UNKNOWN, "frozen", _RANDOM_CURE),), 0)
+            return ProbeReport((Finding(_UNKNOWN, "frozen", _RANDOM_CURE), _HIDDEN), 0)
         sources = list(_sources(reads))
         findings = []
         for source, cure, change in sources:
