@@ -1,5 +1,7 @@
 """The training as a whole: photos, learning, then the network for serving."""
 
+import hashlib
+import json
 import sys
 import time
 
@@ -11,12 +13,18 @@ from training.checkpoint import newest_step
 from training.config import TrainConfig
 from training.errors import TrainingError
 from training.learner import Learner
-from training.photo_folder import PhotoFolder
+from training.photo_folder import Photo, PhotoFolder
 from training.photos import skipped_table, sort_photos
 from training.place import Place
 from training.progress import SilentReporter, reporter
 from training.run_folder import Row, RunFolder
 from training.workers import Workers
+
+_OWN_PATHS = {"run_dir": "", "data": "", "init_weights": ""}
+"""Settings that may differ from machine to machine."""
+
+_OWN_FAULTS = (tf.errors.ResourceExhaustedError, tf.errors.InvalidArgumentError)
+"""What is not another worker's end."""
 
 
 def train(
@@ -41,7 +49,7 @@ def train(
     try:
         return _train(config, found, run, Workers(config.strategy, place))
     except tf.errors.OpError as error:
-        if place.count == 1:
+        if place.count == 1 or isinstance(error, _OWN_FAULTS):
             raise
         raise TrainingError(
             f"worker {place.index} lost the others ({type(error).__name__}): start all workers "
@@ -55,6 +63,8 @@ def _train(config: TrainConfig, found: PhotoFolder, run: RunFolder, workers: Wor
     photos, skipped = sort_photos(found, config, _say)
     run.write_labels(photos.labels)
     run.write_skipped(skipped_table(skipped))
+    workers.require_same("settings", _digest(config.as_json() | _OWN_PATHS))
+    workers.require_same("photos", _digest([_fingerprint(photo) for photo in photos.train]))
     learner = Learner(config, photos, workers)
     is_chief = workers.place.is_chief
     with reporter(learner.steps) if is_chief else SilentReporter() as progress:
@@ -76,6 +86,15 @@ def _train(config: TrainConfig, found: PhotoFolder, run: RunFolder, workers: Wor
         network.save(beside)
     workers.wait()
     return result
+
+
+def _fingerprint(photo: Photo) -> tuple[str, int, int]:
+    """What tells a photo from another without reading it."""
+    return photo.path.name, photo.path.stat().st_size, photo.label
+
+
+def _digest(facts: object) -> str:
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _where(config: TrainConfig, place: Place) -> str:

@@ -2,10 +2,12 @@
 
 import json
 import os
+import re
 from dataclasses import dataclass
 
 from training.errors import TrainingError
 
+_ADDRESS = re.compile(r"\S+:\d+")
 _EXAMPLE = (
     '{"cluster": {"worker": ["10.0.0.1:2222", "10.0.0.2:2222"]}, '
     '"task": {"type": "worker", "index": 0}}'
@@ -17,7 +19,12 @@ class Place:
     """This process among the workers; worker 0 is the chief."""
 
     index: int = 0
-    count: int = 1
+    addresses: tuple[str, ...] = ("",)
+
+    @property
+    def count(self) -> int:
+        """How many workers there are."""
+        return len(self.addresses)
 
     @property
     def is_chief(self) -> bool:
@@ -40,10 +47,18 @@ def place_of(strategy: str) -> Place:
         config = json.loads(text)
         workers, task = config["cluster"]["worker"], config["task"]
         kind, index = task["type"], int(task["index"])
+        are_addresses = isinstance(workers, list) and all(map(_ADDRESS.fullmatch, workers))
     except (ValueError, KeyError, TypeError) as error:
         raise TrainingError(f"TF_CONFIG must be as in {_EXAMPLE}, not {text}") from error
+    if not are_addresses:
+        raise TrainingError(f"TF_CONFIG must list the workers as HOST:PORT, as in {_EXAMPLE}")
     if set(config["cluster"]) != {"worker"} or kind != "worker":
-        raise TrainingError("TF_CONFIG must name workers only; worker 0 is the chief")
+        raise TrainingError(
+            f"TF_CONFIG must name workers only, of whom 0 is the chief, as in {_EXAMPLE}"
+        )
     if not 0 <= index < len(workers):
-        raise TrainingError(f"TF_CONFIG names {len(workers)} workers, and task.index {index}")
-    return Place(index, len(workers))
+        raise TrainingError(
+            f"TF_CONFIG names {len(workers)} workers, and task.index {index}; it counts from 0, "
+            f"as in {_EXAMPLE}"
+        )
+    return Place(index, tuple(workers))

@@ -7,6 +7,7 @@ Each worker reads the photos and makes the same global batches from the same see
 chief, owns the run folder. What the chief decides, the others are told (`chiefs_word`).
 """
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from training.errors import TrainingError
 from training.place import Place
 
 
@@ -22,7 +24,7 @@ class Workers:
 
     def __init__(self, strategy: str, place: Place) -> None:
         self.place = place
-        self._strategy = _make_strategy(strategy)
+        self._strategy = _join(place) if place.count > 1 else _make_strategy(strategy)
         self._is_alone = self._strategy.num_replicas_in_sync == 1
 
     def scope(self) -> AbstractContextManager[Any]:
@@ -66,6 +68,19 @@ class Workers:
             return values
         return tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.SUM, values)
 
+    def require_same(self, what: str, digest: str) -> None:
+        """Refuse to train where a worker has other settings or photos than the chief.
+
+        Raises:
+            TrainingError: on every worker, if the digests of one of them differ.
+        """
+        number = int(digest[:15], 16)
+        differs = np.array(self.chiefs_word(number) != number, np.int64)
+        if self._from_all(differs):
+            raise TrainingError(
+                f"the workers have not the same {what}: give each the same flags and photos"
+            )
+
     def chiefs_word(self, number: int) -> int:
         """Give every worker the number that the chief calls this with."""
         return int(self._from_chief([np.array(number, np.int64)])[0])
@@ -83,19 +98,42 @@ class Workers:
     def _from_chief(self, values: list[Any]) -> list[Any]:
         if self.place.count == 1:
             return values
-        given = [value if self.place.is_chief else np.zeros_like(value) for value in values]
+        return [
+            self._from_all(value if self.place.is_chief else np.zeros_like(value))
+            for value in values
+        ]
 
-        def on_replica() -> Any:  # noqa: ANN401
-            return self.total([tf.constant(value) for value in given])
+    def _from_all(self, value: Any) -> Any:  # noqa: ANN401
+        """Sum a value over all workers."""
+        if self.place.count == 1:
+            return value
+        result = self._strategy.run(lambda: self.total(tf.constant(value)))
+        return self._strategy.experimental_local_results(result)[0].numpy()
 
-        results = self._strategy.run(on_replica)
-        return [self._strategy.experimental_local_results(one)[0].numpy() for one in results]
+
+def _join(place: Place) -> tf.distribute.Strategy:
+    """Wait for all workers to start, saying so.
+
+    Raises:
+        TrainingError: the worker's own address cannot be listened at.
+    """
+    others = [one for number, one in enumerate(place.addresses) if number != place.index]
+    print(
+        f"worker {place.index} waits for the others to start: {', '.join(others)}",
+        file=sys.stderr,
+        flush=True,
+    )
+    try:
+        return tf.distribute.MultiWorkerMirroredStrategy()
+    except tf.errors.OpError as error:
+        raise TrainingError(
+            f"worker {place.index} cannot be reached at {place.addresses[place.index]}: is the "
+            f"port in use, the address another machine's? ({type(error).__name__})"
+        ) from error
 
 
 def _make_strategy(name: str) -> tf.distribute.Strategy:
     if name == "mirrored":
         devices = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
         return tf.distribute.MirroredStrategy([device.name for device in devices])
-    if name == "multi_worker":
-        return tf.distribute.MultiWorkerMirroredStrategy()
     return tf.distribute.get_strategy()

@@ -20,7 +20,8 @@ TINY = [
 ]  # fmt: skip
 
 # What TensorFlow adds up in another order differs in the last bits, and training magnifies that.
-CLOSE = {"rtol": 2e-3, "atol": 2e-4}
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+LATER = {"rtol": 2e-3, "atol": 2e-4}
 
 TWO_CPUS = """
 import sys
@@ -148,8 +149,44 @@ def test_a_lost_worker_ends_the_job_which_then_goes_on(start, flags, tmp_path):
     finished(start([*flags, "--run_dir", tmp_path / "one"]))
     assert len(rows_of(tmp_path / "two")) == 40
     np.testing.assert_allclose(
-        rows_of(tmp_path / "two")[4]["loss"], rows_of(tmp_path / "one")[4]["loss"], **CLOSE
+        rows_of(tmp_path / "two")[4]["loss"], rows_of(tmp_path / "one")[4]["loss"], **LATER
     )
+
+
+@pytest.mark.slow
+def test_workers_with_other_photos_or_flags_are_refused(start, flags, save_photo, tmp_path):
+    fill = tmp_path / "photos"
+    for label, name in enumerate(("blue", "red")):
+        for number in range(13):
+            save_photo(fill / name / f"{number:02d}.jpg", label, seed=number)
+    flags = [*flags, "--course", "32x1", "--strategy", "multi_worker", "--run_dir", tmp_path / "r"]
+    for changed, what in ((["--data", fill], "photos"), (["--seed", 9], "settings")):
+        workers = free_addresses(2)
+        both = start(flags, 0, workers), start([*flags, *changed], 1, workers)
+        for process in both:
+            _, errors = process.communicate(timeout=100)
+            assert process.returncode == 2, errors
+            assert f"training: the workers have not the same {what}" in errors.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_a_worker_says_that_it_waits(start, flags, tmp_path):
+    flags = [*flags, "--strategy", "multi_worker", "--run_dir", tmp_path / "run"]
+    workers = free_addresses(2)
+    alone = start(flags, 0, workers)
+    waits = next(line for line in alone.stderr if "waits for" in line)
+    assert waits == f"worker 0 waits for the others to start: {workers[1]}\n"
+
+
+@pytest.mark.slow
+def test_a_port_in_use_is_named(start, flags, tmp_path):
+    flags = [*flags, "--strategy", "multi_worker", "--run_dir", tmp_path / "run"]
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        worker = start(flags, 0, [address, *free_addresses(1)])
+        _, errors = worker.communicate(timeout=100)
+    assert worker.returncode == 2, errors
+    assert f"worker 0 cannot be reached at {address}: is the port in use" in errors
 
 
 @pytest.mark.parametrize(
@@ -166,6 +203,9 @@ def test_a_lost_worker_ends_the_job_which_then_goes_on(start, flags, tmp_path):
             '{"cluster": {"worker": ["a:1"]}, "task": {"type": "worker", "index": 3}}',
             "names 1 workers, and task.index 3",
         ),
+        ('{"cluster": {"worker": "a:1"}, "task": {"type": "worker", "index": 0}}', "HOST:PORT"),
+        ('{"cluster": {"worker": ["a"]}, "task": {"type": "worker", "index": 0}}', "HOST:PORT"),
+        ('{"cluster": {"worker": [1]}, "task": {"type": "worker", "index": 0}}', "must be as in"),
     ],
 )
 def test_a_wrong_tf_config_is_refused_with_an_example(text, message, monkeypatch):
@@ -180,5 +220,5 @@ def test_a_wrong_tf_config_is_refused_with_an_example(text, message, monkeypatch
 def test_tf_config_says_the_place(monkeypatch):
     text = '{"cluster": {"worker": ["a:1", "b:1"]}, "task": {"type": "worker", "index": 1}}'
     monkeypatch.setenv("TF_CONFIG", text)
-    assert place_of("multi_worker") == Place(1, 2)
-    assert place_of("single") == Place(0, 1)
+    assert place_of("multi_worker") == Place(1, ("a:1", "b:1"))
+    assert place_of("single") == Place()
