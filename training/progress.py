@@ -89,16 +89,11 @@ class PlainReporter(AbstractContextManager["PlainReporter"]):
         self.say(f"step {done} of {self._steps}, about {left_s:.0f} s left, {figures}")
 
 
-class SilentReporter(AbstractContextManager["SilentReporter"]):
+class SilentReporter(PlainReporter):
     """Tells nothing: for workers beside the one that tells."""
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Nothing to take down."""
+    def __init__(self) -> None:
+        super().__init__(steps=0)
 
     def say(self, sentence: str) -> None:
         """Nothing."""

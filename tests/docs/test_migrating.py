@@ -1,7 +1,8 @@
 """docs/migrating.md is true: its code runs, its commands print what it says.
 
 A block of Python that begins with `# NAME.py` is that file; the others run in order, as one
-program. A console block is a command, parts of lines that it prints, in order, and its exit code; a block may hold several.
+program. A console block holds commands, each with parts of lines that it prints, in order, and its
+exit code.
 """
 
 import os
