@@ -11,6 +11,13 @@ PROFILED_STEPS = range(10, 21)
 """Counted from 1: the first ones trace, allocate and fill caches."""
 
 
+# What tf.summary.scalar writes, which needs TensorBoard itself to be installed.
+_SCALAR = tf.compat.v1.SummaryMetadata(
+    plugin_data=tf.compat.v1.SummaryMetadata.PluginData(plugin_name="scalars"),
+    data_class="DATA_CLASS_SCALAR",
+)
+
+
 class Board:
     """Writes to one folder; an epoch told again, after a stop, takes the earlier one's place."""
 
@@ -23,7 +30,8 @@ class Board:
         with self._writer.as_default():
             for name, value in row.items():
                 part, _, rest = name.partition("validation_")
-                tf.summary.scalar(f"validation/{rest}" if rest else f"train/{part}", value, epoch)
+                tag = f"validation/{rest}" if rest else f"train/{part}"
+                tf.summary.write(tag, tf.constant(value, tf.float32), epoch, metadata=_SCALAR)
         self._writer.flush()
 
     def graph(self, step: Any) -> None:  # noqa: ANN401 - a tf.function's type is private

@@ -52,8 +52,8 @@ def _unit_of_a_timestamp() -> Finding:
         "step(image, label).numpy()\n"
         "taken_s = time.perf_counter() - begin\n"
         "```\n"
-        "In the graph, tie both: the work to the first one (`with tf.control_dependencies([begin]): "
-        "y = work(tf.identity(x))`), the second one to the output (`with "
+        "In the graph, tie both: the work to the first (`with tf.control_dependencies([begin]): "
+        "y = work(tf.identity(x))`), the second to the output (`with "
         "tf.control_dependencies([y]): end = tf.timestamp()`)."
     ),
 )

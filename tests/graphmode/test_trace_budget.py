@@ -1,5 +1,7 @@
 """A trace too many is an error that names the argument and the cure."""
 
+from pathlib import Path
+
 import keras
 import pytest
 import tensorflow as tf
@@ -165,7 +167,8 @@ def test_a_decorated_caller_has_the_budget_in_each_call():
         caller(3, 4)
 
 
-def test_the_fixture_counts_to_the_end_of_the_test(pytester):
+def test_the_fixture_counts_to_the_end_of_the_test(pytester, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     pytester.makepyfile(
         """
         import pytest, tensorflow as tf
@@ -179,6 +182,6 @@ def test_the_fixture_counts_to_the_end_of_the_test(pytester):
                 function(tf.ones(size))
         """
     )
-    result = pytester.runpytest_inprocess("-p", "graphmode.pytest_plugin", "-p", "no:timeout")
+    result = pytester.runpytest_subprocess("-p", "graphmode.pytest_plugin")
     result.assert_outcomes(passed=2, errors=1)
     result.stdout.fnmatch_lines(["*TraceBudgetExceeded: <lambda> was traced twice*"])

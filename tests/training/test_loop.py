@@ -131,7 +131,7 @@ def test_tensorboard_gets_scalars_graph_and_profile(tiny_config):
         event.step
         for event in events
         for value in event.summary.value
-        if value.tag == "validation/loss"
+        if value.tag == "validation/loss" and value.metadata.plugin_data.plugin_name == "scalars"
     }
     assert steps == set(range(1, 9))
     graphs = [event.graph_def for event in events if event.graph_def]
