@@ -23,7 +23,9 @@ def main(known: dict[str, Target] | None = None) -> int:
         The exit code: 0 when a result was written, 2 for an error that the user can mend, 130
         when interrupted.
     """
-    signal.signal(signal.SIGTERM, _interrupt)
+    # Shells start what runs in the background with SIGINT ignored.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
     try:
         config = tyro.cli(CompareConfig, prog="python -m loadtest", use_underscores=True)
         folder, summary = compare(config, known)

@@ -77,8 +77,16 @@ def test_an_interrupt_stops_the_servers_and_publishes_nothing(with_fake, tmp_pat
         _, errors = program.communicate(timeout=60)
     assert program.returncode == 130
     assert errors.splitlines()[-1].startswith("loadtest: interrupted; the servers are stopped")
-    assert not [child for child in started if child.is_running()]
+    assert not [child for child in started if _runs(child)]
     assert [path.name for path in (tmp_path / "results").iterdir()] == [".failed"]
+
+
+def _runs(process):
+    """A process that has ended, and whom nobody has asked about it yet, does not run."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _children_when(pid, count):
