@@ -1,8 +1,9 @@
 """TensorBoard's files of a training: scalars by epoch, the train step's graph, a profile."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import tensorflow as tf
@@ -18,12 +19,22 @@ _SCALAR = tf.compat.v1.SummaryMetadata(
 )
 
 
-class Board:
-    """Writes to one folder; an epoch told again, after a stop, takes the earlier one's place."""
+class Board(AbstractContextManager["Board"]):
+    """Writes to one folder, and profiles from PROFILED_STEPS' first step to its last or the end."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = str(folder)
         self._writer = tf.summary.create_file_writer(self._folder)
+        self._is_profiling = False
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end_profile()
+        self._writer.close()
 
     def scalars(self, epoch: int, row: dict[str, float]) -> None:
         """Write an epoch's figures."""
@@ -47,12 +58,16 @@ class Board:
         """Have the block, which is the given step, in the profile of PROFILED_STEPS."""
         if step == PROFILED_STEPS.start:
             tf.profiler.experimental.start(self._folder)
-        if step not in PROFILED_STEPS:
+            self._is_profiling = True
+        if not self._is_profiling:
             yield
             return
-        try:
-            with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
-                yield
-        finally:
-            if step == PROFILED_STEPS.stop - 1:
-                tf.profiler.experimental.stop()
+        with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
+            yield
+        if step == PROFILED_STEPS.stop - 1:
+            self._end_profile()
+
+    def _end_profile(self) -> None:
+        if self._is_profiling:
+            self._is_profiling = False
+            tf.profiler.experimental.stop()

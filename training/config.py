@@ -73,7 +73,7 @@ class TrainConfig:
 
     fused_batch_norm: bool = True
     """Whether batch norm is one operation in training, which is faster; the saved network has the
-    same weights and Keras' own layers."""
+    same weights and Keras' own layers. Replicas of a strategy use Keras' synchronised one."""
 
     early_stopping: int = 0
     """Stop when the validation loss has not fallen for so many epochs, and save the best epoch's

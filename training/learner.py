@@ -103,11 +103,9 @@ class Learner:
             workers.take_chiefs_variables(variables)
         done = step // self._epoch_steps
         rows = run.read_metrics(done) if workers.place.is_chief else []
-        going_on = f"going on after step {step} of {self.steps}, in epoch {done + 1}"
-        progress.say(going_on if step else self._start)
-        board = Board(run.board_dir)
-        board.graph(self._train_step)
-        with Interruption() as interruption:
+        progress.say(f"going on after step {step} of {self.steps}" if step else self._start)
+        with Board(run.board_dir) as board, Interruption() as interruption:
+            board.graph(self._train_step)
             session = _Session(run, board, progress, interruption)
             for epoch in range(done, config.epochs):
                 if workers.chiefs_word(self._has_stopped_improving(rows)):

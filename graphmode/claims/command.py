@@ -14,8 +14,8 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from graphmode.claims.claim import Claim
-    from graphmode.claims.machine import Machine
     from graphmode.claims.trial import Trial
+    from graphmode.machine import Machine
 
 _LEAST_WIDTH = 100
 """Columns of the table where no terminal says how wide it is."""
@@ -64,10 +64,10 @@ def try_and_tell(claims: Sequence["Claim"], config: ClaimsConfig) -> int:
         0 when all verdicts are as expected, 1 when some differ.
     """
     # TensorFlow takes seconds to import, which a wrong flag need not wait for.
-    from graphmode.claims.machine import this_machine  # noqa: PLC0415
     from graphmode.claims.page import page_of  # noqa: PLC0415
     from graphmode.claims.progress import told  # noqa: PLC0415
     from graphmode.claims.trial import try_claims  # noqa: PLC0415
+    from graphmode.machine import this_machine  # noqa: PLC0415
 
     machine = this_machine()
     trials = list(told(try_claims(claims), len(claims)))

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from graphmode.claims.claim import Verdict
-from graphmode.claims.machine import Machine
 from graphmode.claims.trial import Trial
+from graphmode.machine import Machine
 
 _MEANINGS = {
     Verdict.HOLDS: "true",
@@ -38,9 +38,9 @@ def _opening(trials: Sequence[Trial], machine: Machine) -> str:
         "verdict comes from what happens. `make claims` tries them all and writes this page; a "
         "test fails when a verdict changes.\n\n"
         f"TensorFlow {machine.tensorflow}, Keras {machine.keras}, Python {machine.python}; "
-        f"{machine.cpu}, {machine.cores} cores ({flags}), {machine.gpus} GPUs; {machine.date}, "
-        f"commit {machine.commit}. Times are of one run on a machine that may have been busy: only "
-        "their ratios say something."
+        f"{machine.processor}, {machine.cores} cores ({flags}), {machine.gpus} GPUs; "
+        f"{machine.date}, commit {machine.commit}. Times are of one run on a machine that may "
+        "have been busy: only their ratios say something."
     )
 
 

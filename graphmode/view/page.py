@@ -1,30 +1,23 @@
-"""A function's view as one HTML page that needs nothing else: no script, font or style sheet."""
+"""A function's view as one HTML page."""
 
 import io
 from collections.abc import Iterable
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from pygments import highlight  # type: ignore[import-untyped]
 from pygments.formatters import HtmlFormatter  # type: ignore[import-untyped]
 from pygments.lexers import PythonLexer  # type: ignore[import-untyped]
 
+from graphmode.html_page import rendered
 from graphmode.view.function_view import FunctionView
 from graphmode.view.pairing import Pair, is_scaffolding, pair_lines
 
 
 def page(view: FunctionView) -> str:
     """Write the page of a function and of the ones that were viewed with it."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    template = environment.get_template("page.html")
-    return template.render(
+    return rendered(
+        Path(__file__).parent,
         views=(view, *view.inner),
         pairs=_pairs,
         coloured=_coloured,

@@ -140,6 +140,18 @@ def test_tensorboard_gets_scalars_graph_and_profile(tiny_config):
     assert list(run.board_dir.rglob("*.xplane.pb"))
 
 
+@pytest.mark.parametrize("last", [11, 14])
+def test_a_profile_ends_with_a_training_that_is_stopped_within_it(last, tiny_config, split):
+    config = tiny_config(course=("32x8",), profile=True)
+    run = RunFolder(config.run_dir)
+    run.begin(config)
+    with pytest.raises(KeyboardInterrupt):
+        Learner(config, split).learn(run, StopsAtStep(last))
+    assert list(run.board_dir.rglob("*.xplane.pb"))
+    trained(config)
+    assert run.is_finished
+
+
 def test_a_training_in_bfloat16_saves_a_float32_network(tiny_config):
     run, result = trained(
         tiny_config(course=("32x15",), learning_rate=0.02, precision="bfloat16", average_decay=0.9)

@@ -1,11 +1,7 @@
 """A benchmark's results: bench.json, bench.md and bench.svg, each written as a whole."""
 
-import datetime as dt
-import importlib.metadata
 import json
 import os
-import platform
-import subprocess
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,10 +10,9 @@ from typing import Any
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from graphmode.machine import this_machine
 from training.atomic_file import replacing, write_text
 from training.benchmark.interleaved import METHOD, Measured, ratio
-
-_FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +40,11 @@ class Table:
 def write_report(folder: Path, tables: Sequence[Table]) -> dict[str, Any]:
     """Write the tables' results into a folder; gives what bench.json holds."""
     folder.mkdir(parents=True, exist_ok=True)
-    facts = {"machine": _machine(), "method": METHOD, "tables": [_as_json(t) for t in tables]}
+    facts = {
+        "machine": asdict(this_machine()) | {"load_average": os.getloadavg()[0]},
+        "method": METHOD,
+        "tables": [_as_json(t) for t in tables],
+    }
     write_text(folder / "bench.json", json.dumps(facts, indent=2) + "\n")
     write_text(folder / "bench.md", markdown(facts))
     with replacing(folder / "bench.svg") as beside:
@@ -149,44 +148,3 @@ def _bars(axes: Any, table: Table) -> None:  # noqa: ANN401 - matplotlib's axes 
     axes.set_xlabel("times the first row's images/s, with 95 % interval")
     axes.invert_yaxis()
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _machine() -> dict[str, Any]:
-    cpu = _cpu()
-    flags = set(cpu.get("flags", "").split())
-    return {
-        "date": dt.datetime.now(dt.UTC).date().isoformat(),
-        "commit": _commit(),
-        "processor": cpu.get("model name", platform.machine()),
-        "cores": os.cpu_count(),
-        "flags": [flag for flag in _FLAGS if flag in flags],
-        "tensorflow": importlib.metadata.version("tensorflow"),
-        "keras": importlib.metadata.version("keras"),
-        "python": platform.python_version(),
-        "load_average": os.getloadavg()[0],
-    }
-
-
-def _cpu() -> dict[str, str]:
-    """The first processor's lines of Linux' /proc/cpuinfo; nothing elsewhere."""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")[0]
-    except OSError:
-        return {}
-    pairs = (line.partition(":") for line in text.splitlines())
-    return {name.strip(): value.strip() for name, _, value in pairs}
-
-
-def _commit() -> str:
-    """The checkout's commit, marked where files differ from it; unknown outside a checkout."""
-    try:
-        described = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=Path(__file__).parent,
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return described.stdout.strip()

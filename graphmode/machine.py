@@ -1,14 +1,12 @@
-"""On what the claims were tried."""
+"""What figures were measured on: versions, processor, date and commit."""
 
 import datetime as dt
+import importlib.metadata
 import os
 import platform
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-
-import keras
-import tensorflow as tf
 
 _TELLING_FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_int8", "amx_bf16")
 """The CPU's features that decide how TensorFlow computes."""
@@ -21,7 +19,7 @@ class Machine:
     tensorflow: str
     keras: str
     python: str
-    cpu: str
+    processor: str
     """The model's name, as the system gives it."""
     flags: tuple[str, ...]
     cores: int
@@ -30,18 +28,22 @@ class Machine:
     date: str
     """UTC, ISO 8601."""
     commit: str
-    """Of the checkout that the package lies in; "unknown" outside of one."""
+    """Of the checkout that the package lies in, marked where files differ from it; "unknown"
+    outside of one."""
 
 
 def this_machine() -> Machine:
     """Describe the machine that this process runs on; no name of it is taken."""
-    cpu = _cpu_facts()
+    # So that what reads the processor's flags alone need not wait for TensorFlow.
+    import tensorflow as tf  # noqa: PLC0415
+
+    cpu = cpu_facts()
     flags = cpu.get("flags", "").split()
     return Machine(
         tensorflow=tf.__version__,
-        keras=keras.__version__,
+        keras=importlib.metadata.version("keras"),
         python=platform.python_version(),
-        cpu=cpu.get("model name") or platform.machine(),
+        processor=cpu.get("model name") or platform.machine(),
         flags=tuple(flag for flag in _TELLING_FLAGS if flag in flags),
         cores=_usable_cores(),
         gpus=len(tf.config.list_physical_devices("GPU")),
@@ -50,11 +52,13 @@ def this_machine() -> Machine:
     )
 
 
-def _cpu_facts() -> dict[str, str]:
-    listed = Path("/proc/cpuinfo")
-    if not listed.exists():
+def cpu_facts(cpuinfo: Path = Path("/proc/cpuinfo")) -> dict[str, str]:
+    """The last processor's lines of Linux' cpuinfo, as "flags"; nothing elsewhere."""
+    try:
+        text = cpuinfo.read_text("utf-8", errors="replace")
+    except OSError:
         return {}
-    pairs = (line.partition(":") for line in listed.read_text("utf-8").splitlines())
+    pairs = (line.partition(":") for line in text.splitlines())
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
@@ -67,7 +71,7 @@ def _usable_cores() -> int:
 def _commit() -> str:
     try:
         said = subprocess.run(
-            ["git", "rev-parse", "--short", "HEAD"],
+            ["git", "describe", "--always", "--dirty", "--abbrev=12"],
             cwd=Path(__file__).parent,
             capture_output=True,
             text=True,
