@@ -62,6 +62,7 @@ def _train(config: TrainConfig, found: PhotoFolder, run: RunFolder, workers: Wor
     keras.utils.set_random_seed(config.seed)
     photos, skipped = sort_photos(found, config, _say)
     run.write_labels(photos.labels)
+    run.write_photos(photos)
     run.write_skipped(skipped_table(skipped))
     workers.require_same("settings", _digest(config.as_json() | _OWN_PATHS))
     workers.require_same("photos", _digest([_fingerprint(photo) for photo in photos.train]))

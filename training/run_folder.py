@@ -3,6 +3,7 @@
     config.json     settings, written first: whose folder this is
     labels.txt      a class name a line, in the order of the probabilities
     photos/         the drawn photos, where no data was given, or those of a tfds: dataset
+    photos.jsonl    which photos were trained on and which held out: a line a photo
     skipped.tsv     the files that cannot be decoded, and why
     checkpoints/    all variables after the last epochs, and where it was stopped
     tensorboard/    scalars by epoch, the train step's graph, a profile if it was asked for
@@ -22,6 +23,7 @@ from typing import Any
 from training.atomic_file import write_text
 from training.config import TrainConfig
 from training.errors import TrainingError
+from training.photo_folder import Photo, PhotoFolder
 
 Row = dict[str, Any]
 
@@ -76,6 +78,12 @@ class RunFolder:
         """Write labels.txt."""
         write_text(self.labels_path, "".join(f"{label}\n" for label in labels))
 
+    def write_photos(self, photos: PhotoFolder) -> None:
+        """Write photos.jsonl: part, number of the class, and path, from this folder if in it."""
+        parts = {"train": photos.train, "validation": photos.validation}
+        rows = (self._photo_row(part, photo) for part, listed in parts.items() for photo in listed)
+        write_text(self.path / "photos.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+
     def write_skipped(self, table: str) -> None:
         """Write skipped.tsv."""
         write_text(self.path / "skipped.tsv", table)
@@ -102,6 +110,12 @@ class RunFolder:
             return []
         text = (self.path / "metrics.jsonl").read_text(encoding="utf-8")
         return [json.loads(line) for line in text.splitlines()[:epochs]]
+
+    def _photo_row(self, part: str, photo: Photo) -> Row:
+        path, home = photo.path.absolute(), self.path.absolute()
+        # Drawn photos move with the folder; the user's own stay where they are.
+        kept = path.relative_to(home) if path.is_relative_to(home) else path
+        return {"part": part, "label": photo.label, "path": str(kept)}
 
     @property
     def _has_epochs(self) -> bool:

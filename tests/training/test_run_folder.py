@@ -5,6 +5,7 @@ import json
 import pytest
 
 from training.errors import TrainingError
+from training.photo_folder import Photo, PhotoFolder
 from training.run_folder import RunFolder
 
 
@@ -78,3 +79,15 @@ def test_metrics_are_a_line_an_epoch(begun):
     begun.write_metrics(rows)
     assert len((begun.path / "metrics.jsonl").read_text().splitlines()) == 2
     assert begun.read_metrics(1) == rows[:1]
+
+
+def test_photos_are_listed_by_part_and_class(begun, tmp_path):
+    inside, outside = begun.photos_dir / "train" / "a.png", tmp_path / "na\tïve\udcff.jpg"
+    begun.write_photos(
+        PhotoFolder(labels=("x", "y"), train=(Photo(inside, 1),), validation=(Photo(outside, 0),))
+    )
+    lines = (begun.path / "photos.jsonl").read_text(encoding="utf-8").splitlines()
+    assert [json.loads(line) for line in lines] == [
+        {"part": "train", "label": 1, "path": "photos/train/a.png"},
+        {"part": "validation", "label": 0, "path": str(outside)},
+    ]
