@@ -35,7 +35,7 @@ def main() -> int:
         _ask("original", original, tags, attempts)
         _ask("repeated", original, tags, attempts)
         answered = _ask("guarded", guarded, tags, attempts)
-        _send_wrong_ranks(guarded, meta_graph, answered)
+        _send_wrong_shapes(guarded, meta_graph, answered)
     return 0
 
 
@@ -58,8 +58,8 @@ def _ask(
     return asked
 
 
-def _send_wrong_ranks(folder: str, meta_graph: Any, attempts: dict[str, _Attempt]) -> None:  # noqa: ANN401
-    """Sends each guarded input with one dimension more, and with one less.
+def _send_wrong_shapes(folder: str, meta_graph: Any, attempts: dict[str, _Attempt]) -> None:  # noqa: ANN401
+    """Sends each guarded input in every lower rank, one higher, and with other sizes.
 
     Python's side of a session would itself refuse them. So the graph is imported behind
     placeholders of unknown shape, and the tensor reaches the model, as it does in a server.
@@ -73,15 +73,18 @@ def _send_wrong_ranks(folder: str, meta_graph: Any, attempts: dict[str, _Attempt
             for each in inputs:
                 name, alias = each["signature"], each["alias"]
                 values = _values(signatures[name], attempts[name])
-                for shape in _wrong_shapes(each["rank"]):
+                for shape in _wrong_shapes(each["guard"]):
                     with _step("refusal", tags, name, alias, str(shape)) as step:
                         wrong = np.resize(values[alias], shape)
                         changed = {**values, alias: wrong}
                         step["outputs"] = _answer(session, signatures[name], changed, opened)
 
 
-def _wrong_shapes(rank: int) -> list[list[int]]:
-    return [[1] * (rank + 1), *([[1] * (rank - 1)] if rank else [])]
+def _wrong_shapes(guard: list[int | None]) -> list[list[int]]:
+    shapes = [[1] * rank for rank in range(len(guard) + 2) if rank != len(guard)]
+    if any(dim is not None for dim in guard):
+        shapes.append([1 if dim is None else dim + 1 for dim in guard])
+    return shapes
 
 
 @contextmanager

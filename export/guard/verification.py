@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
@@ -12,6 +13,7 @@ from export.errors import ExportError
 from export.guard.input_guard import InputGuard
 
 _DEADLINE_S = 600
+_FATAL = re.compile(r"F\d{4} ")
 _ENVIRONMENT = {
     "TF_ONEDNN_ASSUME_FROZEN_WEIGHTS": "0",  # several sessions in one process
     "CUDA_VISIBLE_DEVICES": "-1",
@@ -58,24 +60,25 @@ _Outcomes = dict[_Step, _Outcome]
 
 
 def compare(original: Path, guarded: Path, guards: list[InputGuard]) -> list[Comparison]:
-    """Runs both models in a process of its own, and sends wrong ranks to the guarded one.
+    """Runs both models in a process of its own, and sends wrong shapes to the guarded one.
 
     Returns:
         A comparison for each signature of each MetaGraph that the original lets load.
 
     Raises:
-        ExportError: an answer of the guarded model differs, a guard lets a wrong rank through, or
+        ExportError: an answer of the guarded model differs, a guard lets a wrong shape through, or
             the process ended.
     """
     outcomes = _tried(original, guarded, guards)
-    for step, outcome in outcomes.items():
-        if step.name == "refusal":
-            _check_refusal(step, outcome, outcomes)
-    return [
+    comparisons = [
         _compared(step, outcome, outcomes)
         for step, outcome in outcomes.items()
         if step.name in {"load original", "original"} and (step.of or outcome.error)
     ]
+    for step, outcome in outcomes.items():
+        if step.name == "refusal":
+            _check_refusal(step, outcome, outcomes)
+    return comparisons
 
 
 def _compared(step: _Step, first: _Outcome, outcomes: _Outcomes) -> Comparison:
@@ -142,12 +145,17 @@ def _tried(original: Path, guarded: Path, guards: list[InputGuard]) -> _Outcomes
     lines = [json.loads(line) for line in process.stdout.splitlines()]
     if process.returncode != 0:
         during = lines[-1].get("begins", "the end") if lines else "the start"
-        last = (process.stderr.strip().splitlines() or ["nothing on stderr"])[-1]
         raise ExportError(
             f"nothing is written: the process that compares the models ended during "
-            f"'{during}' (exit status {process.returncode}: {last})"
+            f"'{during}' (exit status {process.returncode}: {_last_words(process.stderr)})"
         )
     return dict(_read(line) for line in lines if "step" in line)
+
+
+def _last_words(stderr: str) -> str:
+    """The line of a failed check in TensorFlow, which a stack trace follows; or the last one."""
+    lines = stderr.strip().splitlines() or ["nothing on stderr"]
+    return next((line for line in lines if _FATAL.match(line)), lines[-1])
 
 
 def _by_meta_graph(guards: list[InputGuard]) -> list[dict[str, Any]]:
@@ -155,7 +163,7 @@ def _by_meta_graph(guards: list[InputGuard]) -> list[dict[str, Any]]:
     for guard in guards:
         tried = by_tags.setdefault(guard.tags, [])
         if guard.guard is not None:
-            tried.append({**asdict(guard), "rank": len(guard.guard)})
+            tried.append(asdict(guard))
     return [{"tags": tags, "guards": tried} for tags, tried in by_tags.items()]
 
 
