@@ -45,7 +45,7 @@ def _ask(
     """Asks every signature; returns with what each was asked last, an answer or not."""
     asked = {}
     with _step(f"load {model}", tags), _loaded(folder, tags) as (session, signatures):
-        for name, signature in signatures.items():
+        for name, signature in sorted(signatures.items()):
             with _step(model, tags, name) as step:
                 for attempt in attempts:
                     asked[name] = attempt
@@ -121,7 +121,8 @@ def _values(signature: Any, attempt: _Attempt) -> dict[str, Any]:  # noqa: ANN40
 def _value(alias: str, info: Any, attempt: _Attempt) -> Any:  # noqa: ANN401
     size, text = attempt
     declared = declared_shape(info)
-    shape = [size] if declared.rank is None else [dim or size for dim in declared.as_list()]
+    dims = [None] if declared.rank is None else declared.as_list()
+    shape = [size if dim is None else dim for dim in dims]
     dtype = tf.dtypes.as_dtype(info.dtype)
     if dtype == tf.string:
         return np.full(shape, text, object)
