@@ -51,22 +51,23 @@ def read_saved_model(folder: Path) -> SavedModelFile:
     """
     if not folder.is_dir():
         raise ExportError(f"{folder}: expected a SavedModel's folder, there is no such folder")
-    path = folder / _BINARY
-    if path.is_file():
-        try:
-            return SavedModelFile(
-                name=_BINARY, saved_model=saved_model_pb2.SavedModel.FromString(path.read_bytes())
-            )
-        except DecodeError as error:
-            raise ExportError(f"{path} is cut or damaged: it is no SavedModel") from error
-    path = folder / _TEXT
-    if path.is_file():
-        try:
-            parsed = text_format.Parse(path.read_bytes(), saved_model_pb2.SavedModel())
-        except (text_format.ParseError, UnicodeDecodeError) as error:
-            raise ExportError(f"{path} is no SavedModel as text: {error}") from error
-        return SavedModelFile(name=_TEXT, saved_model=parsed)
-    raise ExportError(_why_none(folder))
+    name = next((name for name in (_BINARY, _TEXT) if (folder / name).is_file()), None)
+    if name is None:
+        raise ExportError(_why_none(folder))
+    path = folder / name
+    saved_model = saved_model_pb2.SavedModel()
+    try:
+        if name == _BINARY:
+            saved_model.ParseFromString(path.read_bytes())
+        else:
+            text_format.Parse(path.read_bytes(), saved_model)
+    except OSError as error:
+        raise ExportError(f"{path} cannot be read ({error.strerror})") from error
+    except DecodeError as error:
+        raise ExportError(f"{path} is cut or damaged: it is no SavedModel") from error
+    except (text_format.ParseError, UnicodeDecodeError) as error:
+        raise ExportError(f"{path} is no SavedModel as text: {error}") from error
+    return SavedModelFile(name=name, saved_model=saved_model)
 
 
 def _why_none(folder: Path) -> str:
@@ -75,12 +76,17 @@ def _why_none(folder: Path) -> str:
             f"{folder / _CHUNKED} is a SavedModel in chunks, which is not read here: save the "
             f"model again without experimental_image_format, as one {_BINARY}"
         )
+    newest = newest_version(folder)
+    if newest is not None:
+        return f"{folder} holds versions of a model: name one of them, the newest is {newest}"
+    return f"{folder} is no SavedModel: it has no {_BINARY}"
+
+
+def newest_version(folder: Path) -> Path | None:
+    """The SavedModel with the highest number in a model's folder; None where there is none."""
     versions = [
         entry
         for entry in folder.iterdir()
         if entry.name.isdecimal() and any((entry / name).is_file() for name in GRAPH_FILES)
     ]
-    if versions:
-        newest = max(versions, key=lambda version: int(version.name))
-        return f"{folder} holds versions of a model: name one of them, the newest is {newest}"
-    return f"{folder} is no SavedModel: it has no {_BINARY}"
+    return max(versions, key=lambda version: int(version.name), default=None)

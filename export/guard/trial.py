@@ -35,7 +35,8 @@ def main() -> int:
         _ask("original", original, tags, attempts)
         _ask("repeated", original, tags, attempts)
         answered = _ask("guarded", guarded, tags, attempts)
-        _send_wrong_shapes(guarded, meta_graph, answered)
+        if meta_graph["guards"]:
+            _send_wrong_shapes(guarded, meta_graph, answered)
     return 0
 
 

@@ -1,0 +1,1 @@
+"""What is in a SavedModel that anybody made: `python -m export show SAVED_MODEL`."""
