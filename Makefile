@@ -39,6 +39,8 @@ export KERAS_HOME     := $(CURDIR)/.cache/keras
 export MPLCONFIGDIR   := $(CURDIR)/.cache/matplotlib
 export UV_CACHE_DIR   := $(CURDIR)/.cache/uv
 export PYTHONUNBUFFERED := 1
+# TensorFlow leaves oneDNN off on CPUs without AVX-512 VNNI; training takes half as long with it there.
+export TF_ENABLE_ONEDNN_OPTS ?= 1
 export TF_CPP_MIN_LOG_LEVEL ?= 2
 
 .NOTPARALLEL:

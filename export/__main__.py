@@ -40,7 +40,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _usage() -> str:
     lines = [f"  {name:<10} {purpose}" for name, (_, purpose) in COMMANDS.items()]
-    head = "usage: python -m export --run_dir RUN ..., or COMMAND ... (COMMAND --help for its flags)"
+    head = (
+        "usage: python -m export --run_dir RUN ..., or COMMAND ... (COMMAND --help for its flags)"
+    )
     return "\n".join([head, *lines])
 
 

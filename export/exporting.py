@@ -1,13 +1,15 @@
 """One export, from a run to published versions: fold, write, gate, publish, form after form."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from export.config import ExportConfig
 from export.errors import ExportError
-from export.forms import Form, forms
+from export.forms import Form, form_of, forms
 from export.models_folder import is_current, refusal, workspace
+from export.processor import Processor
 from export.progress import Narrator
-from export.source_run import read_run
+from export.source_run import SourceRun, read_run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,9 +34,36 @@ def export_run(config: ExportConfig, narrator: Narrator) -> ExportResult:
             that was asked for.
     """
     run = read_run(config)
-    wanted = forms(config)
+    if config.precision == "auto":
+        return _export_fastest(run, config, narrator)
+    result = _export(run, forms(config), config, narrator)
+    if not result.published and not result.up_to_date:
+        raise ExportError(f"nothing is published: the gates refuse {', '.join(result.refused)}")
+    return result
+
+
+def _export_fastest(run: SourceRun, config: ExportConfig, narrator: Narrator) -> ExportResult:
+    """Publishes the fastest form that the gates let pass, and says why it is that one."""
+    refused: dict[str, str] = {}
+    for precision, why in Processor().fastest_precisions():
+        narrator.say(f"auto: {precision}, because {why}")
+        result = _export(run, [form_of(config, precision)], config, narrator)
+        refused |= result.refused
+        if result.published or result.up_to_date:
+            break
+    return ExportResult(published=result.published, up_to_date=result.up_to_date, refused=refused)
+
+
+def _export(
+    run: SourceRun, wanted: Sequence[Form], config: ExportConfig, narrator: Narrator
+) -> ExportResult:
     with workspace(config.models_dir, config.model_name) as folder:
-        stale = [form for form in wanted if not is_current(form, run.digest)]
+        # A number that was asked for is a version that was asked for.
+        stale = [
+            form
+            for form in wanted
+            if config.version is not None or not is_current(form, run.digest)
+        ]
         refused = {form.model: why for form in wanted if (why := refusal(form, run.digest))}
         published: list[str] = []
         if stale:
@@ -46,8 +75,6 @@ def export_run(config: ExportConfig, narrator: Narrator) -> ExportResult:
     for form in wanted:
         if form.model in refused:
             narrator.say(_said_refusal(form, refused[form.model]))
-    if len(refused) == len(wanted):
-        raise ExportError(f"nothing is published: the gates refuse {', '.join(refused)}")
     up_to_date = [
         str(form.newest()) for form in wanted if form not in stale and form.model not in refused
     ]

@@ -14,7 +14,9 @@ import tensorflow as tf
 
 from export import operations
 from export.errors import ExportError
-from export.operations import Operation, Weights
+from export.operations import Operation
+from export.weights import Weights
+from graphmode.photo import scale_pixels
 
 _OPERATIONS: dict[str, Callable[[Any, Weights], Operation]] = {
     "Rescaling": operations.rescaling,
@@ -33,47 +35,79 @@ _SUPPORTED = ("InputLayer", "Conv2D", *_OPERATIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Step:
-    """One layer: what it reads and writes (identities of Keras tensors) and what it computes."""
+class FoldedLayer:
+    """A layer with those beside it that it computes along."""
 
+    layer: Any
+    padding: Any | None
+    """The ZeroPadding2D before a convolution."""
+    norm: Any | None
+    """The batch norm after a convolution."""
     inputs: tuple[int, ...]
+    """Identities of the Keras tensors that it reads."""
     output: int
-    operation: Operation
+    """Identity of the Keras tensor that it writes."""
+
+    @property
+    def kind(self) -> str:
+        """The Keras class: Conv2D, ReLU, ..."""
+        return type(self.layer).__name__
+
+    @property
+    def name(self) -> str:
+        """As an error calls it."""
+        return f'layer "{self.layer.name}" ({self.kind})'
 
 
 class FoldedNetwork:
     """Class probabilities by plain TensorFlow operations, without Keras.
 
-    It owns `variables`, which whatever is saved must track: two for a convolution, two for Dense.
+    Its variables, two for a convolution and two for Dense, are those of the `Weights` it is given,
+    which whatever is saved must track.
     """
 
-    def __init__(self, model: Any, convolution_dtype: tf.DType) -> None:  # noqa: ANN401
+    def __init__(self, model: Any, weights: Weights) -> None:  # noqa: ANN401
         """Reads a Functional Keras 3 model with one input and one softmax output.
 
         Args:
             model: layers of the kinds in the table above, each used once.
-            convolution_dtype: tf.float32 or tf.bfloat16; normalisation before the first
-                convolution and everything after the last are float32 in both.
+            weights: makes what is learned; normalisation before the first convolution and
+                everything after the last are float32 whatever its dtype.
 
         Raises:
             ExportError: a layer that has no entry in the table, named with what has one; or an
                 output that is not a softmax.
         """
-        _check_softmax(model)
-        weights = Weights(convolution_dtype)
         self._input, self._output = id(model.inputs[0]), id(model.outputs[0])
-        self._steps = _read_steps(model, weights)
-        self.variables: list[tf.Variable] = weights.variables
+        self._steps = [(layer, operation_of(layer, weights)) for layer in read_layers(model)]
+        self._probabilities = weights.traced_once(
+            lambda image: self.values(image)[self._output],
+            tf.TensorSpec([None, *model.inputs[0].shape[1:]], tf.float32, name="image"),
+        )
 
     def __call__(self, image: tf.Tensor) -> tf.Tensor:
         """Float32 `[B,H,W,3]` in 0..1 to float32 probabilities `[B,classes]`."""
+        return self._probabilities(image)
+
+    def from_pixels(self, pixels: tf.Tensor) -> tf.Tensor:
+        """Uint8 `[B,H,W,3]` to float32 probabilities `[B,classes]`."""
+        return self(scale_pixels(pixels))
+
+    def values(self, image: tf.Tensor) -> dict[int, tf.Tensor]:
+        """What each layer gives, by the identity of its Keras tensor."""
         values = {self._input: image}
-        for step in self._steps:
-            values[step.output] = step.operation(*(values[key] for key in step.inputs))
-        return values[self._output]
+        for layer, operation in self._steps:
+            values[layer.output] = operation(*(values[key] for key in layer.inputs))
+        return values
 
 
-def _read_steps(model: Any, weights: Weights) -> list[_Step]:  # noqa: ANN401
+def read_layers(model: Any) -> list[FoldedLayer]:  # noqa: ANN401
+    """The model's layers in the order of computation, batch norms and paddings folded in.
+
+    Raises:
+        ExportError: as `FoldedNetwork`.
+    """
+    _check_softmax(model)
     layers = [layer for layer in model.operations if type(layer).__name__ != "InputLayer"]
     for layer in layers:
         _check_supported(layer)
@@ -88,25 +122,25 @@ def _read_steps(model: Any, weights: Weights) -> list[_Step]:  # noqa: ANN401
             norms[id(before)] = layer
     folded = {id(layer) for layer in (*paddings.values(), *norms.values())}
     return [
-        _step(layer, paddings.get(id(layer)), norms.get(id(layer)), weights)
+        _folded(layer, paddings.get(id(layer)), norms.get(id(layer)))
         for layer in layers
         if id(layer) not in folded
     ]
 
 
-def _step(
-    layer: Any,  # noqa: ANN401
-    padding: Any | None,  # noqa: ANN401
-    norm: Any | None,  # noqa: ANN401
-    weights: Weights,
-) -> _Step:
-    if type(layer).__name__ == "Conv2D":
-        operation = operations.convolution(layer, padding, norm, weights)
-    else:
-        operation = _OPERATIONS[type(layer).__name__](layer, weights)
+def _folded(layer: Any, padding: Any | None, norm: Any | None) -> FoldedLayer:  # noqa: ANN401
     first = layer if padding is None else padding
     last = layer if norm is None else norm
-    return _Step(inputs=_inputs(first), output=id(last.output), operation=operation)
+    return FoldedLayer(
+        layer=layer, padding=padding, norm=norm, inputs=_inputs(first), output=id(last.output)
+    )
+
+
+def operation_of(folded: FoldedLayer, weights: Weights) -> Operation:
+    """What the layer computes, with weights of its own."""
+    if folded.kind == "Conv2D":
+        return operations.convolution(folded.layer, folded.padding, folded.norm, weights)
+    return _OPERATIONS[folded.kind](folded.layer, weights)
 
 
 def _is_own_padding(before: Any | None, layer: Any, readers: Counter[int]) -> bool:  # noqa: ANN401

@@ -5,19 +5,24 @@ from pathlib import Path
 
 from export.config import ExportConfig
 
+PRECISIONS = ("fp32", "bf16", "int8")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
     """One precision of the network."""
 
     precision: str
-    """`fp32` or `bf16`: the convolutions' weights and arithmetic."""
+    """`fp32`, `bf16` or `int8`: the convolutions' weights and arithmetic."""
+
+    weights: str
+    """`variables`, or `frozen` into the graph."""
 
     tolerance: float
     """Largest allowed difference from the eager Keras model, in probability."""
 
     model: str
-    """Name of the model: `resnet18`, `resnet18-bf16`."""
+    """Name of the model: `resnet18`, `resnet18-bf16`, `resnet18-int8-frozen`."""
 
     models_dir: Path
 
@@ -39,13 +44,22 @@ class Form:
 
 
 def forms(config: ExportConfig) -> list[Form]:
-    """The forms that were asked for, fp32 first."""
-    offered = {
-        "fp32": (config.fp32_tolerance, config.model_name),
-        "bf16": (config.bf16_tolerance, f"{config.model_name}-bf16"),
-    }
-    return [
-        Form(precision=precision, tolerance=tolerance, model=model, models_dir=config.models_dir)
-        for precision, (tolerance, model) in offered.items()
-        if config.precision in {precision, "all"}
+    """The forms that were asked for, fp32 first; for `auto`, all that it may choose from."""
+    wanted = PRECISIONS if config.precision in {"all", "auto"} else (config.precision,)
+    return [form_of(config, precision) for precision in wanted]
+
+
+def form_of(config: ExportConfig, precision: str) -> Form:
+    """The form of a precision, with the settings' name, weights and tolerance."""
+    parts = [
+        config.model_name,
+        *([] if precision == "fp32" else [precision]),
+        *(["frozen"] if config.weights == "frozen" else []),
     ]
+    return Form(
+        precision=precision,
+        weights=config.weights,
+        tolerance=getattr(config, f"{precision}_tolerance"),
+        model="-".join(parts),
+        models_dir=config.models_dir,
+    )

@@ -14,29 +14,15 @@ import numpy.typing as npt
 import tensorflow as tf
 
 from export.errors import ExportError
+from export.weights import FloatArray, Weights
 
 Operation = Callable[..., tf.Tensor]
-FloatArray = npt.NDArray[np.float32]
 
 ACTIVATIONS: dict[str, Operation] = {
     "linear": lambda x: x,
     "relu": tf.nn.relu,
     "softmax": lambda x: tf.nn.softmax(tf.cast(x, tf.float32)),
 }
-
-
-class Weights:
-    """Makes the network's variables and keeps the list of them, which the SavedModel tracks."""
-
-    def __init__(self, convolution_dtype: tf.DType) -> None:
-        self.convolution_dtype = convolution_dtype
-        self.variables: list[tf.Variable] = []
-
-    def add(self, name: str, value: FloatArray, dtype: tf.DType) -> tf.Variable:
-        """A variable of `dtype` with the float32 `value`, rounded to nearest."""
-        variable = tf.Variable(tf.cast(value, dtype), trainable=False, name=name)
-        self.variables.append(variable)
-        return variable
 
 
 def convolution(
@@ -52,27 +38,22 @@ def convolution(
     What is computed is of the weights' dtype: the input is cast to it.
     """
     settings = layer.get_config()
-    if settings["data_format"] != "channels_last" or settings["groups"] != 1:
-        raise ExportError(
-            f'layer "{layer.name}" (Conv2D): expected data_format channels_last and groups 1, '
-            f"got {settings['data_format']} and {settings['groups']}"
-        )
-    kernel_value, bias_value = _folded(layer, norm)
+    kernel_value, bias_value = folded_weights(layer, norm)
     dtype = weights.convolution_dtype
     kernel = weights.add(f"{layer.name}/kernel", kernel_value, dtype)
     bias = weights.add(f"{layer.name}/bias", bias_value, dtype)
     activation = activation_named(settings["activation"], layer)
-    explicit = None if padding is None else _explicit(padding)
+    explicit = None if padding is None else explicit_padding(padding)
 
     def run(x: tf.Tensor) -> tf.Tensor:
         summed = tf.nn.conv2d(
             tf.cast(x, dtype),
-            kernel,
+            kernel(),
             strides=settings["strides"],
             padding=explicit or settings["padding"].upper(),
             dilations=settings["dilation_rate"],
         )
-        return activation(tf.nn.bias_add(summed, bias))
+        return activation(tf.nn.bias_add(summed, bias()))
 
     return run
 
@@ -84,16 +65,26 @@ def batch_norm(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
 
 def rescaling(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
     """Keras' Rescaling; stays float32, because it comes before the first convolution."""
-    settings = layer.get_config()
-    return _affine(np.float32(settings["scale"]), np.float32(settings["offset"]))
+    return _affine(*rescaling_scale_and_offset(layer))
 
 
 def normalization(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
     """Keras' Normalization with its adapted or given mean and variance."""
+    return _affine(*normalization_scale_and_offset(layer))
+
+
+def rescaling_scale_and_offset(layer: Any) -> tuple[FloatArray, FloatArray]:  # noqa: ANN401
+    """Of x * scale + offset; each a scalar or one number a channel."""
+    settings = layer.get_config()
+    return np.asarray(settings["scale"], np.float32), np.asarray(settings["offset"], np.float32)
+
+
+def normalization_scale_and_offset(layer: Any) -> tuple[FloatArray, FloatArray]:  # noqa: ANN401
+    """Of x * scale + offset; as Keras keeps them, `[1,1,1,channels]`."""
     mean, variance = np.asarray(layer.mean), np.asarray(layer.variance)
     epsilon = 1e-7  # keras.backend.epsilon(), Keras' bound on the divisor
     scale = 1 / np.maximum(np.sqrt(variance), epsilon)
-    return _affine(scale, -mean * scale)
+    return scale, -mean * scale
 
 
 def dense(layer: Any, weights: Weights) -> Operation:  # noqa: ANN401
@@ -103,17 +94,17 @@ def dense(layer: Any, weights: Weights) -> Operation:  # noqa: ANN401
     bias = weights.add(f"{layer.name}/bias", bias_value, tf.float32)
     activation = activation_named(layer.get_config()["activation"], layer)
     return lambda x: activation(
-        tf.nn.bias_add(tf.linalg.matmul(tf.cast(x, tf.float32), kernel), bias)
+        tf.nn.bias_add(tf.linalg.matmul(tf.cast(x, tf.float32), kernel()), bias())
     )
 
 
 def zero_padding(layer: Any, _: Weights) -> Operation:  # noqa: ANN401
     """ZeroPadding2D."""
-    paddings = _explicit(layer)
+    paddings = explicit_padding(layer)
     return lambda x: tf.pad(x, paddings)
 
 
-def _explicit(layer: Any) -> list[list[int]]:  # noqa: ANN401
+def explicit_padding(layer: Any) -> list[list[int]]:  # noqa: ANN401
     """A ZeroPadding2D's zeros before and after each of the four axes."""
     rows, columns = layer.get_config()["padding"]
     return [[0, 0], list(rows), list(columns), [0, 0]]
@@ -180,13 +171,24 @@ def scale_and_offset(norm: Any) -> tuple[FloatArray, FloatArray]:  # noqa: ANN40
     return scale.astype(np.float32), (beta - mean * scale).astype(np.float32)
 
 
-def _folded(layer: Any, norm: Any | None) -> tuple[FloatArray, FloatArray]:  # noqa: ANN401
+def folded_weights(layer: Any, norm: Any | None) -> tuple[FloatArray, FloatArray]:  # noqa: ANN401
+    """A Conv2D's kernel `[h,w,in,out]` and bias `[out]`, the batch norm after it folded in.
+
+    Raises:
+        ExportError: the convolution is not a plain one over the last axis.
+    """
+    settings = layer.get_config()
+    if settings["data_format"] != "channels_last" or settings["groups"] != 1:
+        raise ExportError(
+            f'layer "{layer.name}" (Conv2D): expected data_format channels_last and groups 1, '
+            f"got {settings['data_format']} and {settings['groups']}"
+        )
     kernel = np.asarray(layer.kernel)
     bias = np.asarray(layer.bias) if layer.use_bias else np.zeros(layer.filters, np.float32)
     if norm is None:
         return kernel, bias
     scale, offset = scale_and_offset(norm)
-    return kernel * scale, bias * scale + offset  # kernel is HWIO: output channels come last
+    return kernel * scale, bias * scale + offset  # output channels come last
 
 
 def _affine(scale: npt.ArrayLike, offset: npt.ArrayLike) -> Operation:

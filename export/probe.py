@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from export.signatures import CLASSIFY
+from export.warmup import example_of
 from graphmode.photo import photo_to_image
 
 ROWS = 3
@@ -36,6 +38,18 @@ class Probe:
         for index, photo in enumerate(self.photos):
             arrays[f"photo_{index}"] = np.frombuffer(photo, np.uint8)
         np.savez(path, allow_pickle=False, **arrays)
+
+    def input(self, signature: str) -> Any:  # noqa: ANN401
+        """The signature's input, three rows."""
+        if signature == "serving_default":
+            return _scaled(self.images)
+        if signature == "uint8":
+            return self.images
+        if signature == CLASSIFY:
+            return np.array(
+                [example_of(photo).SerializeToString() for photo in self.photos], object
+            )
+        return np.array(self.photos, object)
 
     def reference(self, signature: str) -> npt.NDArray[np.float32]:
         """The probabilities that the eager model gives for the signature's inputs."""

@@ -7,18 +7,21 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from export.forms import Form
-from export.gates import Candidate, GateResult, folder_bytes
+from export.gates.gate import Candidate, GateResult
+from export.gates.graph_gates import folder_bytes
 from export.source_run import SourceRun
 
 
 def export_record(
-    form: Form, run: SourceRun, candidate: Candidate, gates: list[GateResult]
+    candidate: Candidate, run: SourceRun, gates: list[GateResult], facts: dict[str, Any]
 ) -> dict[str, Any]:
     """The content of export.json; `bytes` counts the folder without this record."""
+    form = candidate.form
     return {
         "model": form.model,
         "precision": form.precision,
+        "weights": form.weights,
+        **facts,
         "source_run": str(run.folder),
         "digest": run.digest,
         "classes": len(run.labels),

@@ -1,18 +1,18 @@
 """Writes the SavedModel of one form: graph, one copy of the weights, labels, warm-up requests."""
 
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
 
-from export.folding import FoldedNetwork
+from export.served_network import ServedNetwork
 from export.signatures import CLASSIFY, CLASSIFY_METHOD, Answers
+from export.source_run import LABELS_FILE
 from export.warmup import write_warmup_requests
 
 EXTRA_FOLDER = "assets.extra"
-_DTYPES = {"fp32": tf.float32, "bf16": tf.bfloat16}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,45 +22,42 @@ class Contents:
     labels: tuple[str, ...]
     """A name for each class, in order."""
 
-    precision: str
-    """`fp32` or `bf16`."""
+    image_size: int
+    """Width and height of the network's input, in pixels."""
 
     warmup_signatures: tuple[str, ...]
     warmup_batch_sizes: tuple[int, ...]
 
 
-def write_saved_model(model: Any, contents: Contents, folder: Path) -> int:  # noqa: ANN401
-    """Writes `folder`, which does not exist yet; returns the bytes that the weights take.
+def write_saved_model(served: ServedNetwork, contents: Contents, folder: Path) -> Answers:
+    """Writes `folder`, which does not exist yet; returns the signatures that it wrote.
 
     Args:
-        model: a Functional Keras classifier with softmax output, square RGB input.
-        contents: labels, precision, warm-up.
+        served: the network and its weights.
+        contents: labels, image size, warm-up.
         folder: becomes the SavedModel.
-
-    Raises:
-        ExportError: the network has a layer that cannot be folded.
     """
-    network = FoldedNetwork(model, _DTYPES[contents.precision])
-    image_size = model.inputs[0].shape[1]
-    answers = Answers(network, contents.labels, image_size)
+    answers = Answers(served.network, contents.labels, contents.image_size)
     # A session finds only variables that the saved module tracks, and finds each once: the module
     # holds the folded weights alone. One that held the Keras model would run in Python, and fail
     # every request of a server with `Could not find variable`.
     module = tf.Module(name="servable")
-    module.weights = network.variables
-    tf.saved_model.save(module, str(folder), signatures=answers.signatures())
+    module.weights = served.weights.variables
+    with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+        labels = Path(beside) / LABELS_FILE
+        labels.write_text("".join(f"{label}\n" for label in contents.labels), encoding="utf-8")
+        module.labels = tf.saved_model.Asset(str(labels))
+        tf.saved_model.save(module, str(folder), signatures=answers.signatures())
     _name_classify_method(folder / "saved_model.pb")
     extra = folder / EXTRA_FOLDER
     extra.mkdir()
-    lines = "".join(f"{label}\n" for label in contents.labels)
-    (extra / "labels.txt").write_text(lines, encoding="utf-8")
     write_warmup_requests(
         extra,
-        image_size=image_size,
+        image_size=contents.image_size,
         signatures=contents.warmup_signatures,
         batch_sizes=contents.warmup_batch_sizes,
     )
-    return sum(weight.dtype.size * weight.shape.num_elements() for weight in network.variables)
+    return answers
 
 
 def _name_classify_method(graph_file: Path) -> None:

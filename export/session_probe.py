@@ -1,13 +1,15 @@
 """Runs a SavedModel in a V1 session, as TensorFlow Serving does, and prints what it answers.
 
-`python -m export.session_probe FOLDER PROBE.npz` is a process of its own, because a model that
-crashes a server crashes it too: the gates (`export.gates`) see that from outside. Each line of
-stdout is one JSON object; a line with `begins` comes before each step, so that the step which
+`python -m export.session_probe FOLDER PROBE.npz [PHOTOS.json]` is a process of its own, because a
+model that crashes a server crashes it too: the gates (`export.gates`) see that from outside. Each
+line of stdout is one JSON object; a line with `begins` comes before each step, so that the step which
 ended the process is known.
 
-PROBE.npz holds `float32` and `uint8` images `[3,size,size,3]` and three encoded photos `photo_N`.
+PROBE.npz holds `float32` and `uint8` images `[3,size,size,3]` and three encoded photos `photo_N`;
+a third argument, PHOTOS.json, is a list of paths of photos.
 """
 
+import contextlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -22,9 +24,13 @@ from tensorflow_serving.apis import prediction_log_pb2
 from export.probe import ROWS
 from export.signatures import CLASSIFY
 from export.warmup import WARMUP_FILE, example_of
+from graphmode.errors import GraphmodeError
+from graphmode.graph.saved_model_graph import saved_model_facts
 
 BATCHES = (1, ROWS)
 TEXT = b"not a photo"
+PHOTO_SIGNATURE = "image_bytes"
+PHOTO_ROWS = 8
 MESSAGE_LENGTH = 300
 
 Feeds = Mapping[str, Any]
@@ -43,10 +49,15 @@ def main() -> int:
             for rows in BATCHES:
                 feeds = _fed(signature, dict.fromkeys(signature.inputs, inputs[name][:rows]))
                 _step(f"{name} with {rows} rows", _answer(session, signature, feeds))
+            _step(f"{name} again", _answer(session, signature, feeds))
         for index, (name, values) in enumerate(_warmup_requests(folder)):
             feeds = _fed(signatures[name], values)
             _step(f"warm-up {index} ({name})", _answer(session, signatures[name], feeds))
+        for begin, batch in _photos(sys.argv[3:] if PHOTO_SIGNATURE in signatures else []):
+            feeds = _fed(signatures[PHOTO_SIGNATURE], {PHOTO_SIGNATURE: batch})
+            _step(f"photos {begin}", _answer(session, signatures[PHOTO_SIGNATURE], feeds))
     _refusals(folder)
+    _convolutions(folder)
     return 0
 
 
@@ -100,6 +111,22 @@ def _warmup_requests(folder: Path) -> Iterator[tuple[str, Feeds]]:
             request = log.predict_log.request
             tensors = {alias: tf.make_ndarray(value) for alias, value in request.inputs.items()}
             yield request.model_spec.signature_name, tensors
+
+
+def _photos(arguments: list[str]) -> Iterator[tuple[int, list[bytes]]]:
+    if not arguments:
+        return
+    paths = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
+    for begin in range(0, len(paths), PHOTO_ROWS):
+        yield begin, [Path(path).read_bytes() for path in paths[begin : begin + PHOTO_ROWS]]
+
+
+def _convolutions(folder: Path) -> None:
+    """How many convolutions of which op there are in the graph that really runs."""
+    _print(begins="reading the optimised graph")
+    with contextlib.suppress(GraphmodeError):
+        ops = saved_model_facts(folder, "serving_default").after.ops
+        _print(convolutions={op: count for op, count in ops.items() if "Conv2D" in op})
 
 
 def _refusals(folder: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-_DEADLINE_S = 300
+_DEADLINE_S = 1800
 _ENVIRONMENT = {
     # As our servers are started: oneDNN keeps the reordered weights of variables.
     "TF_ONEDNN_ASSUME_FROZEN_WEIGHTS": "1",
@@ -32,6 +32,9 @@ class SessionRun:
 
     signatures: dict[str, Any] = field(default_factory=dict)
     steps: dict[str, Step] = field(default_factory=dict)
+    convolutions: dict[str, int] = field(default_factory=dict)
+    """How many of each op the optimised graph of `serving_default` has."""
+
     unfinished: str = "loading the SavedModel"
     """The step during which the process ended; empty when it ended by itself."""
 
@@ -39,11 +42,18 @@ class SessionRun:
     """How it ended, if not well: exit status and last line of stderr."""
 
 
-def run_session(folder: Path, probe_file: Path) -> SessionRun:
-    """Runs every step of the session probe on the SavedModel in `folder`."""
+def run_session(folder: Path, probe_file: Path, photos_file: Path | None = None) -> SessionRun:
+    """Runs every step of the session probe on the SavedModel in `folder`.
+
+    Args:
+        folder: the SavedModel.
+        probe_file: as `Probe.save` writes it.
+        photos_file: as `PhotoReferences.save_paths` writes it.
+    """
     package_root = str(Path(__file__).parent.parent)
     search_path = os.pathsep.join(filter(None, [package_root, os.environ.get("PYTHONPATH")]))
     command = [sys.executable, "-m", "export.session_probe", str(folder), str(probe_file)]
+    command += [] if photos_file is None else [str(photos_file)]
     environment = {**os.environ, **_ENVIRONMENT, "PYTHONPATH": search_path}
     try:
         process = subprocess.run(
@@ -72,6 +82,8 @@ def _read(printed: str, ending: str) -> SessionRun:
             run.unfinished = line["begins"]
         elif "signatures" in line:
             run.signatures = line["signatures"]
+        elif "convolutions" in line:
+            run.convolutions = line["convolutions"]
         else:
             run.steps[line["step"]] = Step(answer=line.get("answer"), error=line.get("error", ""))
     if not ending:

@@ -2,11 +2,12 @@
 
     serving_default  image float32 --------------------------------+
     uint8            image uint8 ---------- scale_pixels -----------+--> network --> probabilities
-    image_bytes      image_bytes string --- decode each photo ------+                label
-    classify         tf.Example string ---- image/encoded, decode --+--> network --> scores, classes
+    image_bytes      image_bytes string --- photos_to_images -------+                label
+    classify         tf.Example string ---- image/encoded, as above +--> network --> scores, classes
 
 Each opens with tf.ensure_shape: a tensor of another rank that reached a convolution of oneDNN
 would end the server's process. Photos are decoded one by one, the network runs once on the batch.
+A batch may have no rows: the outputs have none then.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from graphmode.photo import photo_to_image, scale_pixels
+from graphmode.photo import photos_to_images, scale_pixels
 
 CLASSIFY = "classify"
 CLASSIFY_METHOD = "tensorflow/serving/classify"
@@ -28,6 +29,10 @@ class Answers:
     def __init__(self, network: Network, labels: tuple[str, ...], image_size: int) -> None:
         """Labels in the order of the network's classes; images are square, `image_size` pixels."""
         self._network = network
+        # A quantized network takes the pixels as they are.
+        self._from_pixels: Network = getattr(
+            network, "from_pixels", lambda x: network(scale_pixels(x))
+        )
         self._labels = labels
         self._image_shape = [None, image_size, image_size, 3]
         self._image_size = image_size
@@ -50,37 +55,36 @@ class Answers:
 
     def _image(self, image: tf.Tensor) -> dict[str, tf.Tensor]:
         """Float32 `[B,size,size,3]` in 0..1."""
-        return self._answer(tf.ensure_shape(image, self._image_shape))
+        return self._answer(self._network(tf.ensure_shape(image, self._image_shape)))
 
     def _uint8(self, image: tf.Tensor) -> dict[str, tf.Tensor]:
         """Uint8 `[B,size,size,3]`."""
-        guarded = tf.ensure_shape(image, self._image_shape)
-        return self._answer(scale_pixels(guarded))
+        return self._answer(self._from_pixels(tf.ensure_shape(image, self._image_shape)))
 
     def _image_bytes(self, image_bytes: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Encoded photos, string `[B]`; one that does not decode is InvalidArgument."""
-        return self._answer(self._decode(tf.ensure_shape(image_bytes, [None])))
+        """Encoded photos, string `[B]`; a bad one is InvalidArgument (`decode_photo`)."""
+        photos = tf.ensure_shape(image_bytes, [None])
+        return self._answer(self._network(photos_to_images(photos, self._image_size)))
 
     def _classify(self, inputs: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Serialized tf.Example, string `[B]`, each with a photo in `image/encoded`."""
+        """Serialized tf.Example, string `[B]`, each with a photo in `image/encoded`.
+
+        One without it is InvalidArgument by TensorFlow, with key and index; one that does not parse
+        is so without.
+        """
+        examples = tf.ensure_shape(inputs, [None])
+        indices = tf.strings.as_string(tf.range(tf.size(examples)))
         features = tf.io.parse_example(
-            tf.ensure_shape(inputs, [None]),
+            examples,
             {"image/encoded": tf.io.FixedLenFeature([], tf.string)},
+            example_names=tf.strings.join(["example ", indices, " of the batch"]),
         )
-        scores = self._network(self._decode(features["image/encoded"]))
+        scores = self._network(photos_to_images(features["image/encoded"], self._image_size))
         # TensorFlow Serving wants every class beside its score: string `[B,classes]`.
         rows = tf.shape(scores)[0]
         classes = tf.tile(tf.constant([self._labels]), [rows, 1])
         return {"classes": classes, "scores": scores}
 
-    def _decode(self, photos: tf.Tensor) -> tf.Tensor:
-        return tf.map_fn(
-            lambda encoded: photo_to_image(encoded, self._image_size),
-            photos,
-            fn_output_signature=tf.TensorSpec(self._image_shape[1:], tf.float32),
-        )
-
-    def _answer(self, images: tf.Tensor) -> dict[str, tf.Tensor]:
-        probabilities = self._network(images)
+    def _answer(self, probabilities: tf.Tensor) -> dict[str, tf.Tensor]:
         label = tf.gather(tf.constant(self._labels), tf.argmax(probabilities, axis=1))
         return {"probabilities": probabilities, "label": label}

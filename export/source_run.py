@@ -8,10 +8,11 @@ from typing import Any
 
 from export.config import ExportConfig
 from export.errors import ExportError
+from export.processor import Processor
 
 MODEL_FILE = "model.keras"
 LABELS_FILE = "labels.txt"
-_PHOTO_CODE = Path("graphmode") / "photo.py"
+_PHOTO_CODE = ("graphmode/*.py", "graphmode/headers/*.py")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,14 +104,20 @@ def _digest(config: ExportConfig) -> str:
     files = [
         config.run_dir / MODEL_FILE,
         config.run_dir / LABELS_FILE,
-        *sorted(package.glob("*.py")),
-        package.parent / _PHOTO_CODE,
+        *sorted(package.rglob("*.py")),
+        *(file for code in _PHOTO_CODE for file in sorted(package.parent.glob(code))),
     ]
     settings = (
         config.warmup_signatures,
         config.warmup_batch_sizes,
+        config.photos_dir,
+        config.calibration_photos,
+        config.compared_photos,
+        config.int8_weights,
+        Processor().has_vnni,
         config.fp32_tolerance,
         config.bf16_tolerance,
+        config.int8_tolerance,
         version("tensorflow"),
     )
     total = hashlib.sha256(repr(settings).encode())

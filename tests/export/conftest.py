@@ -1,15 +1,17 @@
+import json
 import warnings
 from pathlib import Path
 
 import keras
 import numpy as np
 import pytest
+import tensorflow as tf
 from keras import layers
 
 from export.config import ExportConfig
 from export.exporting import export_run
 from export.progress import Narrator
-from export.signature_table import expected_signatures
+from export.signature_spec import expected_signatures
 
 SIZE = 32
 LABELS = ("cat", "dog", "fox")
@@ -64,7 +66,24 @@ def run_dir(network, tmp_path_factory):
         warnings.filterwarnings("ignore", "__array__ implementation", DeprecationWarning)
         network.save(folder / "model.keras")
     (folder / "labels.txt").write_text("".join(f"{label}\n" for label in LABELS))
+    write_photos(folder)
     return folder
+
+
+def write_photos(folder):
+    """Nine PNG files of each part, and the list of them that a training writes."""
+    random = np.random.default_rng(9)
+    rows = []
+    for part in ("train", "validation"):
+        (folder / "photos" / part).mkdir(parents=True)
+        for number in range(9):
+            coarse = random.uniform(0, 255, (5, 5, 3))
+            pixels = tf.cast(tf.image.resize(coarse, (40, 48)), tf.uint8)
+            path = f"photos/{part}/{number}.png"
+            (folder / path).write_bytes(tf.io.encode_png(pixels).numpy())
+            rows.append({"part": part, "label": number % len(LABELS), "path": path})
+    lines = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (folder / "photos.jsonl").write_text(lines)
 
 
 @pytest.fixture(scope="session")
@@ -75,6 +94,7 @@ def export_config(run_dir, tmp_path_factory):
         model_name="small",
         warmup_signatures=tuple(expected_signatures(len(LABELS), SIZE)),
         warmup_batch_sizes=(1, 2),
+        fuzz_requests=300,
     )
 
 

@@ -18,10 +18,11 @@ def again(export_config, tmp_path):
     return replace(export_config, models_dir=tmp_path / "models")
 
 
-def test_both_forms_are_published(first_export, export_config):
+def test_every_form_that_the_network_has_is_published(first_export, export_config):
     models = export_config.models_dir
     assert first_export.published == [str(models / "small" / "1"), str(models / "small-bf16" / "1")]
-    assert first_export.refused == {}
+    assert list(first_export.refused) == ["small-int8"]
+    assert "stands where 8-bit operations have no place" in first_export.refused["small-int8"]
 
 
 def test_the_record_tells_source_and_gates(version_folder, run_dir):
@@ -35,8 +36,8 @@ def test_the_record_tells_source_and_gates(version_folder, run_dir):
     assert figures["agreement"] <= 1e-5
 
 
-def test_labels_lie_beside_the_model(version_folder):
-    assert (version_folder / "assets.extra" / "labels.txt").read_text() == "cat\ndog\nfox\n"
+def test_labels_are_an_asset_of_the_model(version_folder):
+    assert (version_folder / "assets" / "labels.txt").read_text() == "cat\ndog\nfox\n"
 
 
 def test_a_warm_up_request_for_each_signature_and_batch_size(version_folder):

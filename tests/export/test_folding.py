@@ -6,6 +6,7 @@ from keras import layers
 
 from export.errors import ExportError
 from export.folding import FoldedNetwork
+from export.weights import Weights
 
 
 def classifier(*body):
@@ -18,20 +19,22 @@ def classifier(*body):
 
 
 def test_the_folded_network_answers_as_the_keras_model(network, images):
-    folded = FoldedNetwork(network, tf.float32)
+    folded = FoldedNetwork(network, Weights(tf.float32))
     expected = network(images, training=False)
     np.testing.assert_allclose(folded(tf.constant(images)), expected, atol=1e-6)
 
 
 def test_bfloat16_convolutions_answer_nearly_the_same(network, images):
-    folded = FoldedNetwork(network, tf.bfloat16)
+    folded = FoldedNetwork(network, Weights(tf.bfloat16))
     answer = folded(tf.constant(images))
     assert answer.dtype == tf.float32
     np.testing.assert_allclose(answer, network(images, training=False), atol=0.02)
 
 
 def test_only_kernels_and_biases_are_left(network):
-    variables = FoldedNetwork(network, tf.bfloat16).variables
+    weights = Weights(tf.bfloat16)
+    FoldedNetwork(network, weights)
+    variables = weights.variables
     assert [variable.name.split("/")[1] for variable in variables] == ["kernel:0", "bias:0"] * 4
     assert [variable.dtype for variable in variables] == [tf.bfloat16] * 6 + [tf.float32] * 2
 
@@ -45,7 +48,7 @@ def test_a_convolution_that_two_layers_read_keeps_its_batch_norm_apart():
     x = layers.GlobalAveragePooling2D()(x)
     model = keras.Model(image, layers.Dense(2, activation="softmax")(x))
     pixels = np.random.default_rng(1).random((2, 8, 8, 3), dtype=np.float32)
-    answer = FoldedNetwork(model, tf.float32)(tf.constant(pixels))
+    answer = FoldedNetwork(model, Weights(tf.float32))(tf.constant(pixels))
     np.testing.assert_allclose(answer, model(pixels, training=False), atol=1e-6)
 
 
@@ -55,7 +58,7 @@ def test_a_residual_that_adds_a_tensor_to_itself_is_read_twice():
     x = layers.GlobalAveragePooling2D()(layers.Add()([x, x]))
     model = keras.Model(image, layers.Dense(2, activation="softmax")(x))
     pixels = np.random.default_rng(1).random((1, 8, 8, 3), dtype=np.float32)
-    answer = FoldedNetwork(model, tf.float32)(tf.constant(pixels))
+    answer = FoldedNetwork(model, Weights(tf.float32))(tf.constant(pixels))
     np.testing.assert_allclose(answer, model(pixels, training=False), atol=1e-6)
 
 
@@ -73,20 +76,20 @@ def test_a_residual_that_adds_a_tensor_to_itself_is_read_twice():
 )
 def test_what_cannot_be_folded_is_named(layer, message):
     with pytest.raises(ExportError, match=message):
-        FoldedNetwork(classifier(layer), tf.float32)
+        FoldedNetwork(classifier(layer), Weights(tf.float32))
 
 
 def test_a_layer_used_twice_is_refused():
     twice = layers.Conv2D(3, 1, name="twice")
     with pytest.raises(ExportError, match=r'"twice".*more than once'):
-        FoldedNetwork(classifier(twice, twice), tf.float32)
+        FoldedNetwork(classifier(twice, twice), Weights(tf.float32))
 
 
 def test_logits_are_not_served_as_probabilities():
     image = keras.Input((8, 8, 3), name="image")
     logits = layers.Dense(2, name="logits")(layers.GlobalAveragePooling2D()(image))
     with pytest.raises(ExportError, match=r'"logits".*expected a softmax'):
-        FoldedNetwork(keras.Model(image, logits), tf.float32)
+        FoldedNetwork(keras.Model(image, logits), Weights(tf.float32))
 
 
 def test_zero_padding_becomes_the_convolutions_own():
@@ -95,7 +98,7 @@ def test_zero_padding_becomes_the_convolutions_own():
     x = keras.layers.Conv2D(4, 3, strides=2)(x)
     x = keras.layers.GlobalAveragePooling2D()(x)
     model = keras.Model(image, keras.layers.Softmax()(keras.layers.Dense(2)(x)))
-    network = FoldedNetwork(model, tf.float32)
+    network = FoldedNetwork(model, Weights(tf.float32))
     pixels = np.random.default_rng(1).random((2, 9, 9, 3), np.float32)
     np.testing.assert_allclose(network(pixels), model(pixels), atol=1e-6)
     graph = tf.function(network).get_concrete_function(tf.TensorSpec([None, 9, 9, 3])).graph
@@ -109,4 +112,6 @@ def test_zeros_that_others_read_too_stay():
     x = keras.layers.GlobalAveragePooling2D()(keras.layers.Add()([padded, convolved]))
     model = keras.Model(image, keras.layers.Softmax()(keras.layers.Dense(2)(x)))
     pixels = np.random.default_rng(1).random((2, 9, 9, 3), np.float32)
-    np.testing.assert_allclose(FoldedNetwork(model, tf.float32)(pixels), model(pixels), atol=1e-6)
+    np.testing.assert_allclose(
+        FoldedNetwork(model, Weights(tf.float32))(pixels), model(pixels), atol=1e-6
+    )
