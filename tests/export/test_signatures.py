@@ -5,13 +5,14 @@ import tensorflow as tf
 from export.folding import FoldedNetwork
 from export.signatures import Answers
 from export.warmup import example_of
+from export.weights import Weights
 
 LABELS = ("cat", "dog", "fox")
 
 
 @pytest.fixture(scope="module")
 def signatures(network):
-    folded = FoldedNetwork(network, tf.float32)
+    folded = FoldedNetwork(network, Weights(tf.float32))
     return Answers(folded, LABELS, image_size=32).signatures()
 
 
@@ -55,12 +56,66 @@ def test_classify_gives_every_class_its_score(signatures, photo):
     np.testing.assert_array_equal(answer["scores"], probabilities)
 
 
-def test_one_bad_photo_in_a_batch_is_an_invalid_argument(signatures, photo):
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        signatures["image_bytes"](tf.constant([photo, b"not a photo"]))
+@pytest.mark.parametrize("bad", [b"", b"no photo", None], ids=["empty", "text", "cut short"])
+def test_one_bad_photo_in_a_batch_is_named(signatures, photo, bad):
+    batch = [photo, photo, photo[:200] if bad is None else bad, photo]
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="photo 2 of the batch: expected a JPEG"
+    ):
+        signatures["image_bytes"](tf.constant(batch))
 
 
-def test_an_example_without_a_photo_is_an_invalid_argument(signatures):
-    empty = tf.train.Example().SerializeToString()
-    with pytest.raises(tf.errors.InvalidArgumentError):
-        signatures["classify"](tf.constant([empty]))
+def test_one_bad_photo_in_an_example_is_named(signatures, photo):
+    examples = [example_of(one).SerializeToString() for one in (photo, b"no photo")]
+    with pytest.raises(
+        tf.errors.InvalidArgumentError, match="photo 1 of the batch: expected a JPEG"
+    ):
+        signatures["classify"](tf.constant(examples))
+
+
+def test_an_example_without_a_photo_is_named_with_what_it_lacks(signatures, photo):
+    examples = [example_of(photo), tf.train.Example()]
+    missing = "example 1 of the batch, Feature: image/encoded .* is required"
+    serialized = tf.constant([example.SerializeToString() for example in examples])
+    with pytest.raises(tf.errors.InvalidArgumentError, match=missing):
+        signatures["classify"](serialized)
+
+
+def test_what_is_no_example_is_an_invalid_argument(signatures):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse example"):
+        signatures["classify"](tf.constant([b"no example"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "empty"),
+    [
+        ("serving_default", tf.zeros([0, 32, 32, 3], tf.float32)),
+        ("uint8", tf.zeros([0, 32, 32, 3], tf.uint8)),
+        ("image_bytes", tf.zeros([0], tf.string)),
+        ("classify", tf.zeros([0], tf.string)),
+    ],
+)
+def test_an_empty_batch_gives_empty_outputs(signatures, name, empty):
+    for output, value in signatures[name](empty).items():
+        assert value.shape == ([0] if output == "label" else [0, len(LABELS)]), output
+
+
+class QuantizedNetwork:
+    """Takes pixels as they are, and says so by an answer of its own."""
+
+    def __call__(self, images):
+        return tf.tile([[1.0, 0.0, 0.0]], [tf.shape(images)[0], 1])
+
+    def from_pixels(self, pixels):
+        assert pixels.dtype == tf.uint8
+        return tf.tile([[0.0, 0.0, 1.0]], [tf.shape(pixels)[0], 1])
+
+
+def test_a_network_that_takes_pixels_is_given_them():
+    quantized = Answers(QuantizedNetwork(), LABELS, image_size=32).signatures()
+    by_pixels = quantized["uint8"](tf.zeros([1, 32, 32, 3], tf.uint8))
+    by_floats = quantized["serving_default"](tf.zeros([1, 32, 32, 3], tf.float32))
+    assert [answer["label"].numpy().tolist() for answer in (by_pixels, by_floats)] == [
+        [b"fox"],
+        [b"cat"],
+    ]

@@ -13,15 +13,15 @@ from graphmode.photo import decode_photo
 from training.decodable import sort_out
 from training.photo_folder import read_photo_folder
 
-CUT_SHORT = "jpeg::Uncompress failed. Invalid JPEG data or crop window."
-NO_PHOTO = "Unknown image file format."
+CUT_SHORT = "a JPEG cut short"
+NO_PHOTO = "none of these"
 SKIPPED = {
     "truncated_jpeg.jpg": CUT_SHORT,
     "ultrahdr.jpg": CUT_SHORT,
     "no_eoi.jpg": CUT_SHORT,
     "truncated_50pct.jpg": CUT_SHORT,
     "truncated_header.jpg": CUT_SHORT,
-    "empty.jpg": "Input is empty.",
+    "empty.jpg": "an empty file",
     "html_named.jpg": NO_PHOTO,
 }
 PASSED_OVER = {".DS_Store", "Thumbs.db"}
@@ -64,7 +64,7 @@ def test_every_file_is_used_or_skipped_or_passed_over(folder, sorted_out):
 
 def test_skipped_files_say_why(sorted_out):
     for one in sorted_out[1]:
-        assert one.reason.startswith(SKIPPED[one.photo.path.name])
+        assert SKIPPED[one.photo.path.name] in one.reason
 
 
 def test_used_files_look_as_pillow_shows_them(sorted_out):
