@@ -24,6 +24,9 @@ class FuzzCrash:
     request: str
     """What it asked: the signature, what was odd, dtype and shape of each input."""
 
+    fits_signature: bool
+    """Whether its dtypes and shapes are those that the signature declares."""
+
     ending: str
     """How the process ended: signal or exit status, and the last line of stderr."""
 
@@ -77,10 +80,14 @@ def fuzz(
 
 def _crash(begun: list[dict[str, Any]], ending: str) -> FuzzCrash:
     if not begun:
-        return FuzzCrash(signature="", request="loading the SavedModel", ending=ending)
+        return FuzzCrash(
+            signature="", request="loading the SavedModel", fits_signature=True, ending=ending
+        )
     last = begun[-1]
     inputs = ", ".join(
         f"{alias} {dtype} {shape}" for alias, (dtype, shape) in last["inputs"].items()
     )
     request = f"request {last['index']} to {last['signature']}: {inputs} ({last['kind']})"
-    return FuzzCrash(signature=last["signature"], request=request, ending=ending)
+    return FuzzCrash(
+        signature=last["signature"], request=request, fits_signature=last["fits"], ending=ending
+    )

@@ -34,8 +34,8 @@ class OpenSignature:
     fetches: Mapping[str, Any]
     """Tensors by alias."""
 
-    def run(self, session: tf.compat.v1.Session, values: Mapping[str, Any]) -> None:
-        """Sends arrays, of whatever dtype and shape, by alias.
+    def run(self, session: tf.compat.v1.Session, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Sends arrays, of whatever dtype and shape, by alias; returns the outputs by alias.
 
         Raises:
             tf.errors.OpError: the model refuses them, or takes more than 20 s.
@@ -43,11 +43,12 @@ class OpenSignature:
         feeds = {self.placeholders[alias]: value for alias, value in values.items()}
         fetches = list(self.fetches.values())
         if all(tensor.dtype == _dtype_of(value) for tensor, value in feeds.items()):
-            session.run(fetches, feeds, options=_OPTIONS)
+            answers = session.run(fetches, feeds, options=_OPTIONS)
         else:
             # `session.run` would itself convert or refuse an array of another dtype.
             raw = {tensor.ref(): value for tensor, value in feeds.items()}
-            session._do_run(None, [], fetches, raw, None, None)  # noqa: SLF001
+            answers = session._do_run(None, [], fetches, raw, None, None)  # noqa: SLF001
+        return dict(zip(self.fetches, answers, strict=True))
 
 
 @contextmanager

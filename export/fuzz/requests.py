@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from export.fuzz.shapes import Declared, first_shapes, random_shape, right_shape
+from export.fuzz.shapes import Declared, first_shapes, is_declared, random_shape, right_shape
 from export.fuzz.values import odd_fills, ordinary
 
 _MOST_WELL_FORMED = 60
@@ -35,13 +35,21 @@ class Request:
     values: Mapping[str, Any]
     """By alias."""
 
+    fits: bool
+    """Whether dtypes and shapes are those that the signature declares."""
+
     def described(self) -> dict[str, Any]:
-        """Signature, kind, and dtype and shape by alias: little enough for a line."""
+        """All but the arrays, of which dtype and shape: little enough for a line."""
         inputs = {
             alias: ["string" if value.dtype == object else str(value.dtype), list(value.shape)]
             for alias, value in self.values.items()
         }
-        return {"signature": self.signature, "kind": self.kind, "inputs": inputs}
+        return {
+            "signature": self.signature,
+            "kind": self.kind,
+            "fits": self.fits,
+            "inputs": inputs,
+        }
 
 
 def planned(
@@ -69,7 +77,12 @@ def _stream(
     while True:
         for stream in (right, *[wrong] * (spacing - 1)):
             kind, values = next(stream)
-            yield Request(signature=name, kind=kind, values=values)
+            fits = all(
+                is_declared(values[each.alias].shape, each.declared)
+                and (values[each.alias].dtype == object) == (each.dtype == tf.string)
+                for each in inputs
+            )
+            yield Request(signature=name, kind=kind, values=values, fits=fits)
 
 
 def _right(

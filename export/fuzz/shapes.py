@@ -31,6 +31,15 @@ def right_shape(declared: Declared, rows: int, size: int) -> Shape:
     return tuple(filled)
 
 
+def is_declared(shape: Shape, declared: Declared) -> bool:
+    """Whether a signature accepts the shape."""
+    if declared is None:
+        return True
+    return len(shape) == len(declared) and all(
+        dim is None or size == dim for size, dim in zip(shape, declared, strict=True)
+    )
+
+
 def first_shapes(declared: Declared) -> Iterator[tuple[str, Shape]]:
     """Each rank from 0 to 5, each dimension empty, each a little off; with what it is."""
     right = right_shape(declared, 1, 4)

@@ -14,6 +14,9 @@ from export.fuzz.shapes import Shape
 _MOST_TEXTS = 1024
 """Different texts in one tensor; a larger one repeats them."""
 
+_MOST_TEXT_BYTES = 4_000_000
+"""Of all texts in a tensor; they are cut to it."""
+
 _WORDS = (
     b"0",
     b"-1.5",
@@ -77,8 +80,9 @@ def _random_bits(dtype: tf.DType, shape: Shape, random: np.random.Generator) -> 
 
 
 def _texts(shape: Shape, make: Callable[[], bytes]) -> Any:  # noqa: ANN401
-    made = np.empty(min(max(1, math.prod(shape)), _MOST_TEXTS), object)
-    made[:] = [make() for _ in made]
+    count = max(1, math.prod(shape))
+    made = np.empty(min(count, _MOST_TEXTS), object)
+    made[:] = [make()[: _MOST_TEXT_BYTES // count] for _ in made]
     return np.resize(made, shape)
 
 

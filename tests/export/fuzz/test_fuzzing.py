@@ -118,5 +118,5 @@ def test_a_graph_of_tf1_is_fuzzed_with_only_the_signatures_asked_for(tmp_path):
 
 
 def test_a_model_that_does_not_load_is_an_error(tmp_path):
-    with pytest.raises(ExportError, match="cannot begin: .*no saved_model.pb"):
+    with pytest.raises(ExportError, match="cannot begin"):
         fuzz(tmp_path, requests=1)

@@ -1,0 +1,1 @@
+"""What TensorFlow Serving would make of anyone's SavedModel, said before it is served."""

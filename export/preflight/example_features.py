@@ -1,0 +1,60 @@
+"""A tf.Example that has every feature which a graph parses out of one."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from export.fuzz.encoded import photos
+
+_PARSERS = ("ParseExample", "ParseExampleV2")
+
+
+def wanted_example(graph_def: Any) -> bytes:  # noqa: ANN401
+    """A serialized Example: zeros, and a photo for each text."""
+    features: dict[str, Any] = {}
+    for nodes in (graph_def.node, *(each.node_def for each in graph_def.library.function)):
+        constants = {node.name: node for node in nodes if node.op == "Const"}
+        for node in nodes:
+            if node.op in _PARSERS:
+                features.update(_dense_features(node, constants))
+    example = tf.train.Example(features=tf.train.Features(feature=features))
+    return bytes(example.SerializeToString(deterministic=True))
+
+
+def _dense_features(node: Any, constants: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
+    shapes = [tf.TensorShape(shape) for shape in node.attr["dense_shapes"].list.shape]
+    dtypes = [tf.dtypes.as_dtype(number) for number in node.attr["Tdense"].list.type]
+    keys = list(_keys(_key_inputs(node, len(dtypes)), constants))
+    if len(keys) == len(dtypes):
+        for key, dtype, shape in zip(keys, dtypes, shapes, strict=True):
+            yield key, _feature(dtype, math.prod(dim or 1 for dim in shape))
+
+
+def _key_inputs(node: Any, dense: int) -> list[str]:  # noqa: ANN401
+    """ParseExampleV2(serialized, names, sparse_keys, dense_keys, ...): vectors of keys.
+
+    ParseExample(serialized, names, *sparse_keys, *dense_keys, ...): a scalar each.
+    """
+    inputs = list(node.input)
+    if node.op == "ParseExampleV2":
+        return inputs[3:4]
+    first = 2 + node.attr["Nsparse"].i
+    return inputs[first : first + dense]
+
+
+def _keys(inputs: Iterable[str], constants: Mapping[str, Any]) -> Iterator[str]:
+    for name in inputs:
+        constant = constants.get(name.partition(":")[0])
+        if constant is not None:
+            for key in tf.make_ndarray(constant.attr["value"].tensor).flat:
+                yield key.decode()
+
+
+def _feature(dtype: tf.DType, count: int) -> Any:  # noqa: ANN401
+    if dtype == tf.string:
+        return tf.train.Feature(bytes_list=tf.train.BytesList(value=[photos()[0]] * count))
+    if dtype == tf.int64:
+        return tf.train.Feature(int64_list=tf.train.Int64List(value=[0] * count))
+    return tf.train.Feature(float_list=tf.train.FloatList(value=[0.0] * count))
