@@ -18,17 +18,14 @@ from export.guard.shape_guards import declared_shape
 from graphmode.graph.sample_inputs import sample_input
 
 _MESSAGE_LENGTH = 300
-_FIRST_ATTEMPTS = ((2, b""), (1, b""), (32, b""))
-"""Size of each dimension that a signature leaves open, and the text of its strings."""
-
 _Attempt = tuple[int, bytes]
+"""Size of each dimension that a signature leaves open, and the text of its strings."""
 
 
 def main() -> int:
     """Runs every step; 0 whatever the models answer."""
     original, guarded = sys.argv[1], sys.argv[2]
-    photo = bytes(tf.io.encode_png(np.zeros([32, 32, 3], np.uint8)).numpy())
-    attempts = (*_FIRST_ATTEMPTS, (2, photo), (1, photo))
+    attempts = _attempts()
     for meta_graph in json.load(sys.stdin):
         tags = meta_graph["tags"]
         # Twice, in a session each: what differs by itself cannot be compared.
@@ -40,23 +37,39 @@ def main() -> int:
     return 0
 
 
-def _ask(
-    model: str, folder: str, tags: list[str], attempts: tuple[_Attempt, ...]
-) -> dict[str, _Attempt]:
-    """Asks every signature; returns with what each was asked last, an answer or not."""
+def _attempts() -> list[_Attempt]:
+    """What a signature is asked until it answers: numbers and empty texts first, then photos."""
+    photo = bytes(tf.io.encode_png(np.zeros([32, 32, 3], np.uint8)).numpy())
+    encoded = tf.train.Feature(bytes_list=tf.train.BytesList(value=[photo]))
+    features = tf.train.Features(feature={"image/encoded": encoded})
+    example = tf.train.Example(features=features).SerializeToString()
+    return [(2, b""), (1, b""), (32, b""), (2, photo), (1, photo), (2, example)]
+
+
+def _ask(model: str, folder: str, tags: list[str], attempts: list[_Attempt]) -> dict[str, _Attempt]:
+    """Asks every signature; returns what each answered to, or what it was asked first."""
     asked = {}
     with _step(f"load {model}", tags), _loaded(folder, tags) as (session, signatures):
         for name, signature in sorted(signatures.items()):
             with _step(model, tags, name) as step:
-                for attempt in attempts:
-                    asked[name] = attempt
-                    try:
-                        step["outputs"] = _answer(session, signature, _values(signature, attempt))
-                        break
-                    except tf.errors.OpError:
-                        if attempt is attempts[-1]:
-                            raise
+                asked[name] = attempts[0]
+                asked[name], step["outputs"] = _first_answer(session, signature, attempts)
     return asked
+
+
+def _first_answer(
+    session: tf.compat.v1.Session,
+    signature: Any,  # noqa: ANN401
+    attempts: list[_Attempt],
+) -> tuple[_Attempt, dict[str, str]]:
+    errors: list[Exception] = []
+    for attempt in attempts:
+        try:
+            return attempt, _answer(session, signature, _values(signature, attempt))
+        # A message of TensorFlow that quotes a photo is no UTF-8, which is a ValueError.
+        except (tf.errors.OpError, ValueError) as error:
+            errors.append(error)
+    raise errors[0]
 
 
 def _send_wrong_shapes(folder: str, meta_graph: Any, attempts: dict[str, _Attempt]) -> None:  # noqa: ANN401
