@@ -78,6 +78,8 @@ def compare(original: Path, guarded: Path, guards: list[InputGuard]) -> list[Com
     for step, outcome in outcomes.items():
         if step.name == "refusal":
             _check_refusal(step, outcome, outcomes)
+        elif step.name == "load open" and outcome.error and not _load_failed(step, outcomes):
+            raise ExportError(f"nothing is written: no guard can be tried: {outcome.message}")
     return comparisons
 
 
@@ -104,6 +106,10 @@ def _why_not_same(step: _Step, first: _Outcome, outcomes: _Outcomes) -> str:
             f"{_said(first)}, got {_said(guarded)}"
         )
     return f"the original answers none of the samples: {first.message}" if first.error else ""
+
+
+def _load_failed(step: _Step, outcomes: _Outcomes) -> bool:
+    return bool(outcomes[_Step(name="load guarded", tags=step.tags)].error)
 
 
 def _check_refusal(step: _Step, refusal: _Outcome, outcomes: _Outcomes) -> None:

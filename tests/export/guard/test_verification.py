@@ -61,6 +61,11 @@ def test_a_guard_that_is_not_there_is_found(model):
         compare(model, model, [claimed("double")])
 
 
+def test_a_guard_that_cannot_be_tried_is_no_guard(model):
+    with pytest.raises(ExportError, match=r"no guard can be tried: .*nowhere_x"):
+        compare(model, model, [claimed("nowhere")])
+
+
 @pytest.mark.usefixtures("onednn")
 def test_a_process_that_a_wrong_rank_ends_is_named(deadly_model):
     guard = InputGuard(
