@@ -42,12 +42,12 @@ class OpenSignature:
         """
         feeds = {self.placeholders[alias]: value for alias, value in values.items()}
         fetches = list(self.fetches.values())
-        if all(tensor.dtype == _dtype_of(value) for tensor, value in feeds.items()):
-            answers = session.run(fetches, feeds, options=_OPTIONS)
-        else:
-            # `session.run` would itself convert or refuse an array of another dtype.
-            raw = {tensor.ref(): value for tensor, value in feeds.items()}
-            answers = session._do_run(None, [], fetches, raw, None, None)  # noqa: SLF001
+        try:
+            answers = _run(session, fetches, feeds)
+        except UnicodeDecodeError as error:
+            # Python's TensorFlow cannot raise an error whose message quotes bytes of the request.
+            message = error.object.decode(errors="replace")
+            raise tf.errors.InvalidArgumentError(None, None, message) from error
         return dict(zip(self.fetches, answers, strict=True))
 
 
@@ -95,7 +95,7 @@ def served_meta_graph(folder: Path) -> Any:  # noqa: ANN401
 
 def served_signatures(meta_graph: Any) -> dict[str, Any]:  # noqa: ANN401
     """The signatures that clients may call, without TensorFlow's own `__saved_model_init_op`."""
-    definitions = meta_graph.signature_def.items()
+    definitions = sorted(meta_graph.signature_def.items())  # a proto's map has no order
     return {name: signature for name, signature in definitions if not name.startswith("__")}
 
 
@@ -113,6 +113,14 @@ def _open(signature: Any, behind: Mapping[str, tf.Tensor], graph: tf.Graph) -> O
             for alias, info in signature.outputs.items()
         },
     )
+
+
+def _run(session: tf.compat.v1.Session, fetches: list[Any], feeds: Mapping[Any, Any]) -> Any:  # noqa: ANN401
+    if all(tensor.dtype == _dtype_of(value) for tensor, value in feeds.items()):
+        return session.run(fetches, feeds, options=_OPTIONS)
+    # `session.run` would itself convert or refuse an array of another dtype.
+    raw = {tensor.ref(): value for tensor, value in feeds.items()}
+    return session._do_run(None, [], fetches, raw, None, None)  # noqa: SLF001
 
 
 def _dtype_of(value: Any) -> tf.DType:  # noqa: ANN401

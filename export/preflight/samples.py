@@ -42,7 +42,9 @@ def _value(info: Any, rank: int, size: int, text: bytes) -> Any:  # noqa: ANN401
     shape = right_shape(tuple(declared), _ROWS, size)
     dtype = tf.dtypes.as_dtype(info.dtype)
     if dtype == tf.string:
-        return np.full(shape, text, object)
+        texts = np.empty(shape, object)
+        texts.fill(text)  # np.full would take NULs off its end
+        return texts
     if dtype.is_floating or dtype.is_complex:
         return np.random.default_rng(0).random(shape).astype(dtype.as_numpy_dtype)
     return np.zeros(shape, dtype.as_numpy_dtype)

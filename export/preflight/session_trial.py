@@ -6,6 +6,7 @@ comes before each step.
 """
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
@@ -22,6 +23,9 @@ from export.preflight.samples import samples
 from export.preflight.warmup_file import WarmupRequest, read_warmup
 
 _MESSAGE_LENGTH = 300
+_WHERE = re.compile(r"Graph execution error:\s|Detected at (?s:.*?)\nNode: '.*'\n|\[\[.*?\]\]")
+"""What TensorFlow's Python puts around a message."""
+
 _OF_THE_INPUT = ("InvalidArgumentError", "OutOfRangeError", "ResourceExhaustedError")
 """Errors after which another sample may be answered."""
 
@@ -100,9 +104,10 @@ def _is_text(text: bytes) -> bool:
 
 
 def _short(error: Exception) -> str:
-    """The message on one line, without the graph's trace."""
+    """The message on one line, without where in the graph it arose."""
     message = error.message if isinstance(error, tf.errors.OpError) else str(error)
-    return " ".join(message.partition("\n\nOriginal stack trace")[0].split())[:_MESSAGE_LENGTH]
+    message = _WHERE.sub("", message.partition("\n\nOriginal stack trace")[0])
+    return " ".join(message.split())[:_MESSAGE_LENGTH]
 
 
 def _print(**line: Any) -> None:  # noqa: ANN401

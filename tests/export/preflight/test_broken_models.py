@@ -1,0 +1,199 @@
+"""Models that a server would not serve, and what is said of each."""
+
+import shutil
+
+import tensorflow as tf
+
+
+def floats(*shape, name="x"):
+    return tf.TensorSpec(shape, tf.float32, name=name)
+
+
+def doubled(x):
+    return {"y": 2 * x}
+
+
+def test_a_convolution_that_dies_of_a_scalar_is_found_by_the_fuzz(check, save):
+    module = tf.Module()
+    module.kernel = tf.Variable(tf.random.stateless_uniform([3, 3, 3, 4], [1, 2]))
+
+    def convolved(image):
+        return {"y": tf.nn.relu(tf.nn.conv2d(image, module.kernel, 1, "SAME"))}
+
+    folder = save(module=module, serving_default=(convolved, floats(None, 16, 16, 3, name="image")))
+    result = check(folder, "--fuzz_requests=300")
+    assert result.status == 1
+    assert result.failing == ["crash fuzz"]
+    assert "image float32 []" in result.said["crash fuzz"]
+    assert "SIGABRT" in result.said["crash fuzz"]
+    assert "export guard" in result.said["crash fuzz"]
+
+
+def test_a_model_that_calls_python_fails_by_that_alone(check, save):
+    def called(x):
+        return {"y": tf.ensure_shape(tf.py_function(lambda v: v + 1, [x], tf.float32), [None])}
+
+    folder = save(serving_default=(doubled, floats(None)), python=(called, floats(None)))
+    result = check(folder)
+    assert result.status == 1
+    assert result.failing == ["python ops"]
+    assert result.said["python ops"].startswith("python calls Python")
+    assert result.said["session"].startswith("serving_default answers")
+
+
+def test_a_function_that_must_be_compiled_fails_though_a_session_runs_it(check, save):
+    compiled = tf.function(lambda x: tf.nn.relu(x) + 1, jit_compile=True)
+    folder = save(serving_default=(lambda x: {"y": compiled(x)}, floats(None, 2)))
+    result = check(folder)
+    assert result.status == 1
+    assert result.failing == ["xla"]
+    assert "--xla_cpu_compilation_enabled" in result.said["xla"]
+    assert result.verdicts["session"] == "ok"
+
+
+def with_variables(save, *values):
+    """A model whose one signature adds up its variables."""
+    module = tf.Module()
+    module.weights = [tf.Variable(value) for value in values]
+
+    def added(x):
+        return {"y": x + sum(tf.reduce_sum(weight) for weight in module.weights)}
+
+    return save(module=module, serving_default=(added, floats(None)))
+
+
+def random_values(seed, *shape):
+    return tf.random.stateless_uniform(shape, [seed, seed])
+
+
+def test_a_half_copied_version_fails_and_is_not_run(check, save):
+    folder = with_variables(save, random_values(1, 30))
+    shutil.rmtree(folder / "variables")
+    result = check(folder)
+    assert result.status == 1
+    assert result.failing == ["variables files"]
+    assert "variables.index is missing" in result.said["variables files"]
+    assert result.verdicts["session"] == "not applicable"
+    assert "variables files fails" in result.said["session"]
+
+
+def test_a_cut_variables_file_fails(check, save):
+    folder = with_variables(save, random_values(1, 3000))
+    (data,) = folder.glob("variables/variables.data-*")
+    data.write_bytes(data.read_bytes()[:-2000])
+    result = check(folder)
+    assert result.failing == ["variables files"]
+    assert "incomplete or damaged" in result.said["variables files"]
+
+
+def test_a_changed_byte_in_the_variables_fails(check, save):
+    folder = with_variables(save, random_values(1, 3000))
+    (data,) = folder.glob("variables/variables.data-*")
+    content = bytearray(data.read_bytes())
+    content[5000] ^= 1
+    data.write_bytes(content)
+    assert check(folder).failing == ["variables files"]
+
+
+def test_variables_of_another_model_fail(check, save):
+    folder = with_variables(save, random_values(1, 30), random_values(2, 30))
+    shutil.rmtree(folder / "variables")
+    other = save("other", serving_default=(doubled, floats(None)))
+    shutil.copytree(other / "variables", folder / "variables")
+    result = check(folder)
+    assert result.failing == ["variables files"]
+    assert "2 missing" in result.said["variables files"]
+
+
+def test_equal_weights_are_said_to_be_stored_twice(check, save):
+    value = random_values(1, 500)
+    result = check(with_variables(save, value, value, tf.zeros([500]), tf.zeros([500])))
+    assert (result.status, result.warnings) == (0, ["weights stored once"])
+    assert "2,000 bytes are stored twice" in result.said["weights stored once"]
+
+
+def test_variables_that_no_signature_reaches_are_said_to_be_for_nothing(check, save):
+    module = tf.Module()
+    module.used, module.slots = (
+        tf.Variable(random_values(1, 9)),
+        tf.Variable(random_values(2, 99999)),
+    )
+    folder = save(
+        module=module, serving_default=(lambda x: {"y": x * module.used}, floats(None, 9))
+    )
+    result = check(folder)
+    assert (result.status, result.warnings) == (0, ["weights stored once"])
+    assert "reach variables of 36" in result.said["weights stored once"]
+
+
+def test_a_model_without_signatures_fails(check, save):
+    module = tf.Module()
+    module.function = tf.function(doubled, input_signature=[floats(None)])
+    result = check(save(module=module))
+    assert result.status == 1
+    assert result.failing == ["signatures"]
+    assert result.report["signatures"] == {}
+
+
+def test_a_model_without_the_tag_serve_fails(check, tmp_path):
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        builder = tf.compat.v1.saved_model.Builder(str(tmp_path / "1"))
+        builder.add_meta_graph_and_variables(session, ["train", "gpu"], {})
+        builder.save()
+    result = check(tmp_path)
+    assert result.failing == ["serve tag"]
+    assert "gpu,train" in result.said["serve tag"]
+
+
+def test_a_cut_graph_file_fails(check, save):
+    folder = save(serving_default=(doubled, floats(None)))
+    graph = folder / "saved_model.pb"
+    graph.write_bytes(graph.read_bytes()[:-7])
+    result = check(folder)
+    assert result.failing == ["graph file"]
+    assert "cut or damaged" in result.said["graph file"]
+
+
+def test_an_empty_graph_file_fails(check, tmp_path):
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "saved_model.pb").touch()
+    assert check(tmp_path).failing == ["graph file"]
+
+
+def test_an_op_that_tensorflow_does_not_have_fails(check, save):
+    folder = save(serving_default=(lambda x: {"y": tf.math.bessel_i0(x)}, floats(None)))
+    graph = folder / "saved_model.pb"
+    assert b"BesselI0" in graph.read_bytes()
+    graph.write_bytes(graph.read_bytes().replace(b"BesselI0", b"OurOwnOp"))
+    result = check(folder)
+    assert result.failing == ["registered ops"]
+    assert "OurOwnOp" in result.said["registered ops"]
+
+
+def test_the_newest_version_is_checked_and_a_broken_one_takes_over(check, save):
+    folder = save(serving_default=(doubled, floats(None)))
+    (folder.parent / "007").mkdir()
+    (folder.parent / "notes").mkdir()
+    result = check(folder.parent)
+    assert result.failing == ["graph file"]
+    assert result.report["saved_model"].endswith("/007")
+
+
+def test_a_leaf_that_is_no_number_is_not_found(check, save):
+    folder = save(serving_default=(doubled, floats(None)))
+    folder.rename(folder.parent / "latest")
+    result = check(folder.parent)
+    assert result.failing == ["version folder"]
+    assert "No versions found under base path" in result.said["version folder"]
+    assert "rename latest" in result.said["version folder"]
+    assert check(folder.parent / "latest").warnings == ["version folder"]
+
+
+def test_an_op_without_a_kernel_fails_in_the_session(check, save):
+    def nccl(x):
+        return {"y": tf.raw_ops.NcclAllReduce(
+            input=x, reduction="sum", num_devices=1, shared_name="s"
+        )}  # fmt: skip
+
+    result = check(save(serving_default=(nccl, floats(None))))
+    assert result.failing == ["session"]
