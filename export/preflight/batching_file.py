@@ -53,14 +53,12 @@ def read_batching(path: Path) -> tuple[Batching, list[str]]:
     """The parameters, and what a server would not take in them, a sentence each.
 
     Raises:
-        ExportError: the file is not there, or does not parse.
+        ExportError: the file cannot be read or does not parse.
     """
     message = _message()
     try:
         text_format.Parse(path.read_text(encoding="utf-8"), message)
-    except OSError as error:
-        raise ExportError(f"--batching {path}: {error.strerror}") from error
-    except (text_format.ParseError, UnicodeDecodeError) as error:
+    except (OSError, text_format.ParseError, UnicodeDecodeError) as error:
         raise ExportError(f"{path} does not parse as BatchingParameters: {error}") from error
     batching = Batching(
         max_batch_size=_value(message, "max_batch_size", _DEFAULT_MAX_BATCH_SIZE),

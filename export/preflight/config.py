@@ -36,3 +36,6 @@ class CheckConfig:
         """Refuses values that cannot work."""
         if self.fuzz_requests < 0:
             raise ExportError(f"--fuzz_requests must be at least 0, got {self.fuzz_requests}")
+        for flag, path in (("--config", self.config), ("--batching", self.batching)):
+            if path is not None and not path.is_file():
+                raise ExportError(f"{flag} {path}: expected a file, there is none")

@@ -8,7 +8,6 @@ from typing import Any
 from google.protobuf import text_format
 from tensorflow_serving.config import model_server_config_pb2
 
-from export.errors import ExportError
 from export.preflight.finding import Finding, fails, not_applicable, ok, warning
 from export.preflight.versions import versions_under
 
@@ -22,18 +21,13 @@ def check_models_config(path: Path | None, given: Path, version: Path | None) ->
         path: the file; None where none is given.
         given: the model's or version's folder that the check was asked about.
         version: the version's folder, where there is one.
-
-    Raises:
-        ExportError: the file cannot be read.
     """
     if path is None:
         return not_applicable(NAME, "No --config file is given.")
     try:
         text = path.read_text(encoding="utf-8")
         message = text_format.Parse(text, model_server_config_pb2.ModelServerConfig())
-    except OSError as error:
-        raise ExportError(f"--config {path}: {error.strerror}") from error
-    except (text_format.ParseError, UnicodeDecodeError) as error:
+    except (OSError, text_format.ParseError, UnicodeDecodeError) as error:
         return fails(
             NAME, f"{path} does not parse: {error}.", "Write it as in TensorFlow Serving's docs."
         )

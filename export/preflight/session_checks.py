@@ -6,15 +6,10 @@ from pathlib import Path
 from export.errors import ExportError
 from export.fuzz.fuzzing import FuzzCrash, FuzzResult, fuzz
 from export.preflight.finding import Finding, fails, not_applicable, ok, warning
-from export.preflight.trial import Answer, Trial
+from export.preflight.trial import INPUT_ERRORS, Answer, Trial
 
 SESSION, FUZZ = "session", "crash fuzz"
-_OF_THE_INPUT = (
-    "InvalidArgumentError",
-    "OutOfRangeError",
-    "ResourceExhaustedError",
-    "DeadlineExceededError",
-)
+_NO_KERNEL = "No OpKernel was registered"
 _GONE = ("variable", "Resource", "Container", "uninitialized")
 """What a NotFoundError speaks of when the model lacks a part of itself, and not a file that the
 request named."""
@@ -28,7 +23,7 @@ def check_session(trial: Trial, left_out: Collection[str]) -> Finding:
             f"It does not load: {trial.unloadable}.",
             "Save it again, and try it with `saved_model_cli run`, which loads as a server does.",
         )
-    if trial.ended_at:
+    if trial.ended_at and not trial.ended_at_warmup:
         return fails(
             SESSION,
             f"The process ended during {trial.ended_at}; a server would have ended with it.",
@@ -53,9 +48,11 @@ def check_session(trial: Trial, left_out: Collection[str]) -> Finding:
 
 def is_broken(answer: Answer) -> bool:
     """Whether an error is the model's, whatever the input."""
+    if _NO_KERNEL in answer.message:
+        return True
     if answer.error == "NotFoundError":
         return any(word in answer.message for word in _GONE)
-    return bool(answer.error) and answer.error not in _OF_THE_INPUT
+    return bool(answer.error) and answer.error not in INPUT_ERRORS
 
 
 def check_fuzz(folder: Path, trial: Trial, requests: int) -> Finding:
@@ -104,6 +101,6 @@ def _advice(answer: Answer) -> str:
             "A session finds only variables that the saved module tracks: use model.export or "
             "ExportArchive, or let the module hold [v.value for v in model.variables]."
         )
-    if answer.error == "UnimplementedError":
+    if answer.error == "UnimplementedError" or _NO_KERNEL in answer.message:
         return "The op has no kernel for this processor or these types: save without it."
     return "Run the signature with `saved_model_cli run` until it answers."

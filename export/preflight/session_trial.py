@@ -20,14 +20,12 @@ from export.errors import ExportError
 from export.fuzz.open_graph import OpenSignature, opened, served_meta_graph
 from export.preflight.example_features import wanted_example
 from export.preflight.samples import samples
+from export.preflight.trial import INPUT_ERRORS, WARMUP_STEP
 from export.preflight.warmup_file import WarmupRequest, read_warmup
 
 _MESSAGE_LENGTH = 300
 _WHERE = re.compile(r"Graph execution error:\s|Detected at (?s:.*?)\nNode: '.*'\n|\[\[.*?\]\]")
 """What TensorFlow's Python puts around a message."""
-
-_OF_THE_INPUT = ("InvalidArgumentError", "OutOfRangeError", "ResourceExhaustedError")
-"""Errors after which another sample may be answered."""
 
 
 def main(arguments: list[str]) -> int:
@@ -47,7 +45,7 @@ def main(arguments: list[str]) -> int:
         with suppress(ExportError):  # which `warmup_checks` tells
             for request in read_warmup(folder):
                 if request.signature in signatures:
-                    _print(begins=f"warm-up record {request.index}")
+                    _print(begins=f"{WARMUP_STEP} {request.index}")
                     answer = _replay(session, signatures[request.signature], request)
                     _print(warmup=request.index, **answer)
     return 0
@@ -64,7 +62,7 @@ def _asked(
         said["rows"] = max(
             (value.shape[0] for value in values.values() if value.ndim), default=None
         )
-        if said.get("error") not in _OF_THE_INPUT:
+        if said.get("error") not in INPUT_ERRORS:
             break
     return said
 

@@ -112,7 +112,7 @@ def _read(prefix: Path) -> dict[str, StoredTensor]:
         reader = tf.train.load_checkpoint(str(prefix))
         names = sorted(reader.get_variable_to_shape_map())
         return {name: _stored(reader.get_tensor(name)) for name in names if name != _BOOKKEEPING}
-    except (tf.errors.OpError, ValueError, RuntimeError) as error:
+    except (tf.errors.OpError, ValueError, RuntimeError, LookupError) as error:
         line = str(error).strip().splitlines()[0]
         raise ExportError(f"{prefix.parent} is incomplete or damaged ({line})") from error
 

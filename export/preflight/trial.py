@@ -7,6 +7,15 @@ from typing import Any
 
 from export.fuzz.model_process import run_model_process
 
+WARMUP_STEP = "warm-up record"
+INPUT_ERRORS = (
+    "InvalidArgumentError",
+    "OutOfRangeError",
+    "ResourceExhaustedError",
+    "DeadlineExceededError",
+)
+"""Names of exceptions that speak of the request, so that another one may be answered."""
+
 _DEADLINE_S = 600
 
 
@@ -35,11 +44,16 @@ class Trial:
     answers: Mapping[str, Answer] = field(default_factory=dict)
     """By signature."""
 
-    warmup: Mapping[int, Answer] = field(default_factory=dict)
-    """By index of the record."""
+    warmup: tuple[tuple[int, Answer], ...] = ()
+    """With the index of the record, which may hold several requests."""
 
     ended_at: str = ""
     """During which step the process ended, and how; empty when it ended by itself."""
+
+    @property
+    def ended_at_warmup(self) -> bool:
+        """Whether that was a warm-up request."""
+        return self.ended_at.startswith(WARMUP_STEP)
 
 
 def run_trial(folder: Path, left_out: Iterable[str]) -> Trial:
@@ -52,7 +66,7 @@ def run_trial(folder: Path, left_out: Iterable[str]) -> Trial:
     return Trial(
         unloadable=next((line["unloadable"] for line in lines if "unloadable" in line), ""),
         answers={line["signature"]: _answer(line) for line in lines if "signature" in line},
-        warmup={line["warmup"]: _answer(line) for line in lines if "warmup" in line},
+        warmup=tuple((line["warmup"], _answer(line)) for line in lines if "warmup" in line),
         ended_at=f"{begun[-1]} ({process.ending})" if process.ending else "",
     )
 

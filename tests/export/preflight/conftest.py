@@ -47,7 +47,7 @@ def save(tmp_path):
             key: tf.function(function, input_signature=specs)
             for key, (function, *specs) in signatures.items()
         }
-        tf.saved_model.save(module, str(folder), signatures=functions or None, options=options)
+        tf.saved_model.save(module, str(folder), signatures=functions, options=options)
         return folder
 
     return write

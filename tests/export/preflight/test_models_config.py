@@ -2,7 +2,6 @@
 
 import pytest
 
-from export.errors import ExportError
 from export.preflight.models_config import check_models_config
 
 
@@ -84,8 +83,3 @@ def test_an_older_version_is_not_loaded_by_default(said_of):
     verdict, words = said_of(listed(entry()), version="1")
     assert verdict == "warning"
     assert "loads 2 of model net" in words
-
-
-def test_a_config_that_is_not_there_is_an_error(model):
-    with pytest.raises(ExportError, match=r"--config .*No such file"):
-        check_models_config(model / "none.config", model, model / "1")
