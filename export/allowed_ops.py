@@ -35,14 +35,25 @@ _CALLS = {
 
 _PHOTOS = {
     *("DecodeBmp", "DecodeImage", "DecodeJpeg", "ExtractJpegShape", "DecodeRaw", "DecodePaddedRaw"),
-    *("ResizeBilinear", "Reverse", "ReverseV2", "Transpose", "ParseExampleV2"),
+    *("ResizeBilinear", "Reverse", "ReverseV2", "Transpose", "DecodeProtoV2"),
     *("StringLength", "StringSplitV2", "Substr", "RegexFullMatch", "StaticRegexFullMatch"),
-    *("RegexReplace", "StaticRegexReplace", "StringJoin", "AsString", "StringFormat"),
+    *("RegexReplace", "StaticRegexReplace", "StringJoin", "ReduceJoin", "AsString"),
 }
 
 _ARITHMETIC = {
     *("BitwiseAnd", "BitwiseOr", "LeftShift", "RightShift"),
-    *("Abs", "All", "Any", "ArgMax", "Cast", "ClipByValue", "ConcatV2", "Equal", "EnsureShape"),
+    *(
+        "Abs",
+        "All",
+        "Any",
+        "ArgMax",
+        "ArgMin",
+        "Cast",
+        "ClipByValue",
+        "ConcatV2",
+        "Equal",
+        "EnsureShape",
+    ),
     *("ExpandDims", "Fill", "FloorDiv", "FloorMod", "GatherV2", "Greater", "GreaterEqual", "Less"),
     *("LessEqual", "LogicalAnd", "LogicalNot", "LogicalOr", "Max", "Maximum", "Min", "Minimum"),
     *("NotEqual", "Pack", "Prod", "Range", "RealDiv", "Reshape", "SelectV2", "Select", "Shape"),

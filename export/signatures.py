@@ -15,6 +15,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from export.tf_example import photos_of
 from graphmode.photo import photos_to_images, scale_pixels
 
 CLASSIFY = "classify"
@@ -67,19 +68,9 @@ class Answers:
         return self._answer(self._network(photos_to_images(photos, self._image_size)))
 
     def _classify(self, inputs: tf.Tensor) -> dict[str, tf.Tensor]:
-        """Serialized tf.Example, string `[B]`, each with a photo in `image/encoded`.
-
-        One without it is InvalidArgument by TensorFlow, with key and index; one that does not parse
-        is so without.
-        """
-        examples = tf.ensure_shape(inputs, [None])
-        indices = tf.strings.as_string(tf.range(tf.size(examples)))
-        features = tf.io.parse_example(
-            examples,
-            {"image/encoded": tf.io.FixedLenFeature([], tf.string)},
-            example_names=tf.strings.join(["example ", indices, " of the batch"]),
-        )
-        scores = self._network(photos_to_images(features["image/encoded"], self._image_size))
+        """Serialized tf.Example, string `[B]`, each with a photo in `image/encoded`."""
+        photos = photos_of(tf.ensure_shape(inputs, [None]))
+        scores = self._network(photos_to_images(photos, self._image_size))
         # TensorFlow Serving wants every class beside its score: string `[B,classes]`.
         rows = tf.shape(scores)[0]
         classes = tf.tile(tf.constant([self._labels]), [rows, 1])

@@ -73,17 +73,11 @@ def test_one_bad_photo_in_an_example_is_named(signatures, photo):
         signatures["classify"](tf.constant(examples))
 
 
-def test_an_example_without_a_photo_is_named_with_what_it_lacks(signatures, photo):
+def test_an_example_without_a_photo_is_named(signatures, photo):
     examples = [example_of(photo), tf.train.Example()]
-    missing = "example 1 of the batch, Feature: image/encoded .* is required"
     serialized = tf.constant([example.SerializeToString() for example in examples])
-    with pytest.raises(tf.errors.InvalidArgumentError, match=missing):
+    with pytest.raises(tf.errors.InvalidArgumentError, match="example 1 of the batch"):
         signatures["classify"](serialized)
-
-
-def test_what_is_no_example_is_an_invalid_argument(signatures):
-    with pytest.raises(tf.errors.InvalidArgumentError, match="Could not parse example"):
-        signatures["classify"](tf.constant([b"no example"]))
 
 
 @pytest.mark.parametrize(
