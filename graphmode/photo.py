@@ -34,12 +34,15 @@ def decode_photo(encoded: tf.Tensor, index: tf.Tensor | None = None) -> tf.Tenso
     Raises:
         tf.errors.InvalidArgumentError: not a photo of these kinds, of more than MOST_PIXELS pixels,
             or cut short; nothing was decoded then, and the message names the index. Or the decoder
-            found more: a JPEG with a header that makes no sense, or compressed pixels in a PNG, GIF
-            or WebP that do not unpack. The message is the decoder's then, without the index.
+            found what no header tells: a JPEG whose tables make no sense, pixels of a PNG, GIF or
+            WebP that do not unpack, a GIF without colours, a WebP whose parts contradict each
+            other. The message is the decoder's then, without the index.
     """
     is_sound, header = header_of(encoded)
     file = tf.cond(is_sound, lambda: header.file, lambda: _refused(encoded, header, index))
-    return turn_upright(_decoded(file, header), encoded)
+    photo = _decoded(file, header)
+    # Asked before, because in eager code each question costs a call, and few photos are turned.
+    return tf.cond(header.is_turned, lambda: turn_upright(photo, encoded), lambda: photo)
 
 
 def resize_photo(photo: tf.Tensor, size: int = IMAGE_SIZE) -> tf.Tensor:

@@ -21,6 +21,8 @@ class Header(NamedTuple):
     """Bool scalar: the decoder must be asked for four channels."""
     has_palette: tf.Tensor | bool = False
     """Bool scalar: the decoder gives the numbers of colours."""
+    is_turned: tf.Tensor | bool = False
+    """Bool scalar: the decoder gives the photo as it was taken, not upright."""
 
 
 def head_of(encoded: tf.Tensor) -> tf.Tensor:

@@ -9,6 +9,7 @@ has a beginning and an end of its own. What follows the end (a second picture, a
 import tensorflow as tf
 
 from graphmode.headers.header import Header, contains, first_flaw, numbers
+from graphmode.orientation import exif_of_jpeg, orientation_of_exif
 
 _PICTURE_BEGINS = 0xFFDA
 _PICTURE_ENDS = b"\xff\xd9"
@@ -32,7 +33,12 @@ def jpeg_header(encoded: tf.Tensor) -> Header:
         lambda: tf.zeros([2], tf.int32),
         lambda: tf.image.extract_jpeg_shape(encoded)[:2],
     )
-    return Header(encoded, size, first_flaw([(cut_short, "cut short")]))
+    exif = exif_of_jpeg(encoded)
+    is_turned = tf.cond(
+        tf.strings.length(exif) > 0, lambda: orientation_of_exif(exif) > 1, lambda: False
+    )
+    flaw = first_flaw([(cut_short, "cut short")])
+    return Header(encoded, size, flaw, is_turned=is_turned)
 
 
 @tf.function(
