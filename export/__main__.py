@@ -12,7 +12,8 @@ COMMANDS = {
     "guard": ("export.guard.command", "write a SavedModel again, shape guards behind its inputs"),
     "show": ("export.show.command", "print a SavedModel's signatures, sizes, ops and fused ops"),
     "list": ("export.publishing.list_command", "list the published versions and their labels"),
-    "rollback": ("export.publishing.rollback_command", "point `stable` at an earlier version"),
+    "promote": ("export.publishing.promote_command", "make the canary the stable version"),
+    "rollback": ("export.publishing.rollback_command", "make an earlier version the stable one"),
     "prune": ("export.publishing.prune_command", "remove old versions"),
     "bench": ("export.benchmark.command", "measure all forms of a run side by side"),
 }

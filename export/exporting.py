@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from export.config import ExportConfig
 from export.errors import ExportError
 from export.forms import Form, form_of, forms
-from export.models_folder import is_current, refusal, workspace
 from export.processor import Processor
 from export.progress import Narrator
+from export.publishing.folder_lock import folder_lock
+from export.publishing.model_labels import label_newest
+from export.publishing.models_folder import is_current, refusal, workspace
 from export.source_run import SourceRun, read_run
 
 
@@ -75,11 +77,13 @@ def _export(
     for form in wanted:
         if form.model in refused:
             narrator.say(_said_refusal(form, refused[form.model]))
-    up_to_date = [
-        str(form.newest()) for form in wanted if form not in stale and form.model not in refused
-    ]
-    for version in up_to_date:
-        narrator.say(f"{version} is up to date with {run.folder}")
+    current = [form for form in wanted if form not in stale and form.model not in refused]
+    for form in current:
+        narrator.say(f"{form.newest()} is up to date with {run.folder}")
+        with folder_lock(config.models_dir):
+            # An export that was killed after it had published may not have come to it.
+            label_newest(config.models_dir, form.model)
+    up_to_date = [str(form.newest()) for form in current]
     return ExportResult(published=published, up_to_date=up_to_date, refused=refused)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from export.config import ExportConfig
+from export.publishing.version_folders import version_folder, version_numbers
 
 PRECISIONS = ("fp32", "bf16", "int8")
 
@@ -33,14 +34,12 @@ class Form:
 
     def versions(self) -> list[int]:
         """Published versions, oldest first."""
-        if not self.folder.is_dir():
-            return []
-        return sorted(int(entry.name) for entry in self.folder.iterdir() if entry.name.isdecimal())
+        return version_numbers(self.folder)
 
     def newest(self) -> Path | None:
         """Folder of the newest version; None before the first."""
         versions = self.versions()
-        return self.folder / str(versions[-1]) if versions else None
+        return version_folder(self.folder, versions[-1]) if versions else None
 
 
 def forms(config: ExportConfig) -> list[Form]:

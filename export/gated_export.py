@@ -12,11 +12,11 @@ from export.gates.agreement_gates import ACCURACY, AGREEMENT, PHOTOS, SAME_LABEL
 from export.gates.crash_gate import crash_gate
 from export.gates.gate import Candidate, GateResult
 from export.gates.judging import judge
-from export.models_folder import RECORD_FILE, publish, remember_refusal
 from export.photo_references import PhotoReferences, make_references
 from export.photos import Photos, read_photos
 from export.probe import Probe, make_probe
 from export.progress import Narrator
+from export.publishing.models_folder import RECORD_FILE, publish, remember_refusal
 from export.record import export_record
 from export.saved_model import Contents, write_saved_model
 from export.served_network import ServedNetwork, make_network
@@ -113,7 +113,7 @@ def _export(form: Form, subject: Subject, export: Export) -> Path:
     record = export_record(candidate, export.run, gates, served.facts)
     text = json.dumps(record, indent=2) + "\n"
     (candidate.folder / RECORD_FILE).write_text(text, encoding="utf-8")
-    return publish(candidate.folder, form)
+    return publish(candidate.folder, form, export.config.version)
 
 
 def _network(form: Form, subject: Subject, export: Export) -> ServedNetwork:

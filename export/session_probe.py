@@ -2,8 +2,8 @@
 
 `python -m export.session_probe FOLDER PROBE.npz [PHOTOS.json]` is a process of its own, because a
 model that crashes a server crashes it too: the gates (`export.gates`) see that from outside. Each
-line of stdout is one JSON object; a line with `begins` comes before each step, so that the step which
-ended the process is known.
+line of stdout is one JSON object; a line with `begins` comes before each step, so that the step
+which ended the process is known.
 
 PROBE.npz holds `float32` and `uint8` images `[3,size,size,3]` and three encoded photos `photo_N`;
 a third argument, PHOTOS.json, is a list of paths of photos.

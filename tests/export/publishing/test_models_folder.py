@@ -1,4 +1,3 @@
-import fcntl
 import json
 from contextlib import suppress
 
@@ -7,7 +6,7 @@ import pytest
 from export.config import ExportConfig
 from export.errors import ExportError
 from export.forms import forms
-from export.models_folder import is_current, publish, remember_refusal, workspace
+from export.publishing.models_folder import is_current, publish, remember_refusal, workspace
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def test_nothing_is_visible_before_it_is_published(form, tmp_path):
         version = written(folder / "fp32")
         assert visible(tmp_path) == []
         publish(version, form)
-        assert visible(tmp_path) == ["m"]
+        assert visible(tmp_path) == ["m", "models.config"]
     assert visible(tmp_path / "m") == ["1"]
 
 
@@ -42,23 +41,26 @@ def test_a_failed_export_leaves_nothing(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == [".export.lock"]
 
 
-def test_what_a_killed_export_left_is_removed(tmp_path):
-    leftover = tmp_path / ".m-partial-killed"
-    written(leftover / "fp32")
-    written(tmp_path / ".other-partial-killed" / "fp32")
-    with workspace(tmp_path, "m"):
-        assert not leftover.exists()
-    assert (tmp_path / ".other-partial-killed").exists()
+def test_what_killed_exports_left_is_removed_and_nothing_of_living_ones(tmp_path):
+    written(tmp_path / ".m-partial-killed" / "fp32")
+    written(tmp_path / ".m-pruned-killed" / "1")
+    with workspace(tmp_path, "other") as living:
+        with workspace(tmp_path, "m") as ours:
+            assert {entry.name for entry in tmp_path.glob(".*-p*-*")} == {living.name, ours.name}
+        assert living.is_dir()
 
 
-def test_two_exports_do_not_write_at_once(tmp_path):
-    with (tmp_path / ".export.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with (
-            pytest.raises(ExportError, match="another export is writing"),
-            workspace(tmp_path, "m"),
-        ):
-            pass
+def test_a_number_that_was_asked_for_is_the_versions(form, tmp_path):
+    assert publish(written(tmp_path / "w"), form, 7) == form.folder / "7"
+    assert publish(written(tmp_path / "x"), form) == form.folder / "8"
+
+
+@pytest.mark.parametrize("number", [7, 3])
+def test_a_number_that_is_not_above_the_newest_is_refused(form, tmp_path, number):
+    written(form.folder / "007")
+    with pytest.raises(ExportError, match=rf"version {number} of m: .*007 is there.*above 7"):
+        publish(written(tmp_path / "w"), form, number)
+    assert (tmp_path / "w").is_dir()
 
 
 def test_a_version_is_one_above_the_highest(form, tmp_path):
