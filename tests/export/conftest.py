@@ -1,4 +1,10 @@
 import json
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
 import warnings
 from pathlib import Path
 
@@ -107,3 +113,55 @@ def first_export(export_config):
 @pytest.fixture(scope="session")
 def version_folder(first_export):
     return Path(first_export.published[0])
+
+
+class Server:
+    """Our server on free ports of 127.0.0.1, in a process of its own."""
+
+    def __init__(self, *flags):
+        with (
+            socket.create_server(("127.0.0.1", 0)) as rest,
+            socket.create_server(("127.0.0.1", 0)) as grpc,
+        ):
+            port, self.grpc_port = rest.getsockname()[1], grpc.getsockname()[1]
+        self.address = f"http://127.0.0.1:{port}"
+        ports = (f"--port={self.grpc_port}", f"--rest_api_port={port}")
+        command = [sys.executable, "-m", "serving", *ports, *flags]
+        self.process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+
+    def ask(self, path, body=None):
+        """Status and text of an answer."""
+        data = body and json.dumps(body).encode()
+        try:
+            with urllib.request.urlopen(f"{self.address}{path}", data, timeout=30) as reply:
+                return reply.status, reply.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+
+    def wait_until_ready(self):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            try:
+                if self.ask("/readyz")[0] == 200:
+                    return
+            except OSError:
+                assert self.process.poll() is None, "the server ended before it was ready"
+            time.sleep(0.1)
+        pytest.fail("the server is not ready after 60 s")
+
+
+@pytest.fixture
+def serve():
+    """Starts servers, by their flags, that end with the test."""
+    started = []
+
+    def start(*flags):
+        started.append(Server(*flags))
+        started[-1].wait_until_ready()
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.process.terminate()
+        server.process.wait(timeout=40)
