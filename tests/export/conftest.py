@@ -139,16 +139,17 @@ class Server:
             with error:
                 return error.code, error.read().decode()
 
-    def wait_until_ready(self):
+    def wait_until(self, is_so):
+        """Until what is asked of the server is so, for a minute."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             try:
-                if self.ask("/readyz")[0] == 200:
+                if is_so():
                     return
             except OSError:
-                assert self.process.poll() is None, "the server ended before it was ready"
+                assert self.process.poll() is None, "the server ended"
             time.sleep(0.1)
-        pytest.fail("the server is not ready after 60 s")
+        pytest.fail("the server is not so after 60 s")
 
 
 @pytest.fixture
@@ -158,7 +159,7 @@ def serve():
 
     def start(*flags):
         started.append(Server(*flags))
-        started[-1].wait_until_ready()
+        started[-1].wait_until(lambda: started[-1].ask("/readyz")[0] == 200)
         return started[-1]
 
     yield start
