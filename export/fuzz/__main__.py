@@ -76,10 +76,13 @@ def _send(
 ) -> None:
     import tensorflow as tf  # noqa: PLC0415 - as above
 
+    from export.fuzz.example_features import wanted_example  # noqa: PLC0415
     from export.fuzz.requests import planned  # noqa: PLC0415
 
     deadline_s = time.monotonic() + config.budget_s
-    for index, request in enumerate(planned(inputs, config.requests, config.seed)):
+    example = wanted_example(session.graph.as_graph_def())
+    requests = planned(inputs, config.requests, config.seed, example)
+    for index, request in enumerate(requests):
         if time.monotonic() > deadline_s:
             return
         _print(begins={"index": index, **request.described()})

@@ -81,7 +81,7 @@ def _ending(status: int, stderr: str) -> str:
     said = [line for line in stderr.splitlines() if line.strip() and not _FRAME.match(line)]
     last_line = _LOG_PREFIX.sub("", said[-1]) if said else "nothing on stderr"
     how = f"exit status {status}" if status > 0 else signal.Signals(-status).name
-    return f"{how}: {last_line.strip()}"
+    return f"{how}; last on stderr: {last_line.strip()}"
 
 
 def _lines(printed: str) -> tuple[dict[str, Any], ...]:

@@ -39,8 +39,8 @@ def can_be_sent(dtype: tf.DType) -> bool:
 def ordinary(dtype: tf.DType, shape: Shape, random: np.random.Generator) -> Any:  # noqa: ANN401
     """What the input is for, as far as its type tells: 0..1, small counts, a photo, an Example."""
     if dtype == tf.string:
-        texts = (*photos(), *examples(), *_WORDS[:1])
-        return _texts(shape, lambda: texts[random.integers(0, len(texts))])
+        corpus = (*photos(), *examples(), *_WORDS[:1])
+        return texts(shape, lambda: _one_of(corpus, random))
     if dtype.is_floating or dtype.is_complex:
         return random.random(shape).astype(dtype.as_numpy_dtype)
     return random.integers(0, 2, shape).astype(dtype.as_numpy_dtype)
@@ -55,6 +55,14 @@ def odd_fills(dtype: tf.DType) -> Mapping[str, Fill]:
     if dtype == tf.bool or dtype.is_complex:
         return {"zeros": _constant(0), "ones": _constant(1)}
     return _INTEGER_FILLS
+
+
+def texts(shape: Shape, make: Callable[[], bytes]) -> Any:  # noqa: ANN401
+    """An array of texts that `make` makes, shortened where they would be too many bytes."""
+    count = max(1, math.prod(shape))
+    made = np.empty(min(count, _MOST_TEXTS), object)
+    made[:] = [make()[: _MOST_TEXT_BYTES // count] for _ in made]
+    return np.resize(made, shape)
 
 
 def _is_number(dtype: tf.DType) -> bool:
@@ -79,19 +87,12 @@ def _random_bits(dtype: tf.DType, shape: Shape, random: np.random.Generator) -> 
     return np.frombuffer(data, dtype.as_numpy_dtype).reshape(shape)
 
 
-def _texts(shape: Shape, make: Callable[[], bytes]) -> Any:  # noqa: ANN401
-    count = max(1, math.prod(shape))
-    made = np.empty(min(count, _MOST_TEXTS), object)
-    made[:] = [make()[: _MOST_TEXT_BYTES // count] for _ in made]
-    return np.resize(made, shape)
-
-
 def _made_of(make: Callable[[np.random.Generator], bytes]) -> Fill:
-    return lambda _, shape, random: _texts(shape, lambda: make(random))
+    return lambda _, shape, random: texts(shape, lambda: make(random))
 
 
-def _one_of(texts: tuple[bytes, ...], random: np.random.Generator) -> bytes:
-    return texts[random.integers(0, len(texts))]
+def _one_of(corpus: tuple[bytes, ...], random: np.random.Generator) -> bytes:
+    return corpus[random.integers(0, len(corpus))]
 
 
 _FLOAT_FILLS: Mapping[str, Fill] = {

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from export.errors import ExportError
 from export.fuzz.fuzzing import FuzzCrash, FuzzResult, fuzz
+from export.fuzz.requests import ENDLESS_EXAMPLE
 from export.preflight.finding import Finding, fails, not_applicable, ok, warning
 from export.preflight.trial import INPUT_ERRORS, Answer, Trial
 
@@ -84,6 +85,12 @@ def _crashed(crash: FuzzCrash) -> str:
 
 
 def _crash_advice(crash: FuzzCrash) -> str:
+    if ENDLESS_EXAMPLE in crash.request:
+        return (
+            "Let tf.io.decode_proto(..., sanitize=True) and tf.io.encode_proto read the Examples "
+            "before tf.io.parse_example does; Classify and Regress requests cannot do this, "
+            "Predict requests to the same signature can."
+        )
     if crash.fits_signature:
         return (
             "The shape is what the signature declares, so no shape guard helps: "

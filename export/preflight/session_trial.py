@@ -17,8 +17,8 @@ import numpy as np
 import tensorflow as tf
 
 from export.errors import ExportError
+from export.fuzz.example_features import wanted_example
 from export.fuzz.open_graph import OpenSignature, opened, served_meta_graph
-from export.preflight.example_features import wanted_example
 from export.preflight.samples import samples
 from export.preflight.trial import INPUT_ERRORS, WARMUP_STEP
 from export.preflight.warmup_file import WarmupRequest, read_warmup

@@ -35,7 +35,8 @@ def test_a_rank_that_kills_a_convolution_is_found_and_named(tmp_path):
     assert result.crash is not None
     assert result.crash.signature == "serving_default"
     assert "image float32 []" in result.crash.request
-    assert result.crash.ending.startswith("SIGABRT: Check failed")
+    assert not result.crash.fits_signature
+    assert result.crash.ending.startswith("SIGABRT; last on stderr: Check failed")
     assert 0 < result.requests < 200
 
 
@@ -72,12 +73,26 @@ def test_a_decoder_that_dies_of_an_animated_picture_is_found(tmp_path):
     assert result.crash.ending.startswith(("SIGABRT", "SIGSEGV"))
 
 
-def test_a_request_for_too_much_memory_or_time_is_an_error_not_a_crash(tmp_path):
-    def filled(size, depth):
-        return {"y": tf.fill([size, depth], 1.0)}
+def test_a_parser_of_examples_dies_of_an_endless_list(tmp_path):
+    features = {"word": tf.io.FixedLenFeature([], tf.string)}
 
-    scalar = [tf.TensorSpec([], tf.int64, name=name) for name in ("size", "depth")]
-    result = fuzz(save(tmp_path / "1", filled, *scalar), requests=100)
+    def parsed(inputs):
+        return {"word": tf.io.parse_example(tf.ensure_shape(inputs, [None]), features)["word"]}
+
+    folder = save(tmp_path / "1", parsed, tf.TensorSpec([None], tf.string, name="inputs"))
+    result = fuzz(folder, requests=100)
+    assert result.crash is not None
+    assert "an Example with an endless list" in result.crash.request
+    assert result.crash.fits_signature
+    assert result.crash.ending.startswith("SIGSEGV")
+
+
+def test_a_request_for_too_much_memory_is_an_error_not_a_crash(tmp_path):
+    def filled(size):
+        return {"y": tf.fill([size], 1.0)}
+
+    folder = save(tmp_path / "1", filled, tf.TensorSpec([], tf.int32, name="size"))
+    result = fuzz(folder, requests=100)
     assert result.crash is None
     assert result.requests == 100
     assert {"ResourceExhaustedError", "InvalidArgumentError"} <= set(result.refused)

@@ -6,8 +6,10 @@ from collections import Counter
 import numpy as np
 import pytest
 import tensorflow as tf
+from google.protobuf.message import DecodeError
 
-from export.fuzz.requests import Input, planned
+from export.fuzz.example_features import endless_example
+from export.fuzz.requests import ENDLESS_EXAMPLE, Input, planned
 from export.fuzz.shapes import MOST_ELEMENTS
 
 INPUTS = {
@@ -20,21 +22,29 @@ INPUTS = {
         Input(alias="wave", dtype=tf.complex64, declared=()),
     ],
 }
+EXAMPLE = tf.train.Example(
+    features=tf.train.Features(
+        feature={
+            "photo": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a" * 300])),
+            "age": tf.train.Feature(float_list=tf.train.FloatList(value=[1.0])),
+        }
+    )
+).SerializeToString()
 
 
 def requests(count, seed=0):
     return list(planned(INPUTS, count, seed))
 
 
+def bits(request):
+    values = request.values.values()
+    return [value.tolist() if value.dtype == object else value.tobytes() for value in values]
+
+
 def test_the_same_seed_gives_the_same_requests():
     first, second = requests(400), requests(400)
     assert [each.described() for each in first] == [each.described() for each in second]
-    for one, other in zip(first, second, strict=True):
-        for alias, value in one.values.items():
-            assert (
-                value.tolist() == other.values[alias].tolist()
-                or np.isnan(value.astype(np.complex64)).any()
-            )
+    assert [bits(each) for each in first] == [bits(each) for each in second]
 
 
 def test_another_seed_gives_others():
@@ -62,6 +72,26 @@ def test_most_images_are_not_of_the_declared_shape():
     assert 20 <= len(right) < len(images) / 4
     assert {image.ndim for image in images} == set(range(6))
     assert any(image.size == 0 for image in images)
+
+
+def test_only_a_request_of_the_declared_types_and_shapes_fits_its_signature():
+    for each in requests(600):
+        if each.signature == "image":
+            image = each.values["image"]
+            assert each.fits == (image.shape[1:] == (8, 8, 3) and image.dtype == np.float32), each
+    assert {each.fits for each in requests(600) if each.signature == "tokens"} == {True, False}
+
+
+def test_an_endless_example_has_the_same_features_and_no_protobuf_reads_it():
+    example = tf.train.Example.FromString(EXAMPLE)
+    endless = endless_example(EXAMPLE)
+    assert all(key.encode() in endless for key in example.features.feature)
+    with pytest.raises(DecodeError):
+        tf.train.Example.FromString(endless)
+    made = {each.kind: each for each in planned(INPUTS, 200, 0, EXAMPLE)}
+    assert made["image_bytes: an Example"].values["image_bytes"].tolist() == [EXAMPLE]
+    kind = f"image_bytes: {ENDLESS_EXAMPLE}"
+    assert made[kind].values["image_bytes"].tolist() == [endless]
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,12 @@
 
 import pytest
 import tensorflow as tf
+from tensorflow.core.protobuf.meta_graph_pb2 import SignatureDef, TensorInfo
 
 from export.errors import ExportError
+from export.preflight.batching_checks import check_batching
 from export.preflight.batching_file import read_batching
+from export.preflight.trial import Answer, Trial
 
 GOOD = """
 max_batch_size { value: 8 }
@@ -65,59 +68,73 @@ def test_a_file_that_does_not_parse_is_an_error(file, text):
         read_batching(file(text))
 
 
-def floats(*shape, name="x"):
-    return tf.TensorSpec(shape, tf.float32, name=name)
+def signature(inputs, outputs):
+    """A SignatureDef; shapes by alias, None for any rank."""
+    definition = SignatureDef()
+    for side, shapes in ((definition.inputs, inputs), (definition.outputs, outputs)):
+        for alias, shape in shapes.items():
+            info = TensorInfo(name=f"{alias}:0", tensor_shape=tf.TensorShape(shape).as_proto())
+            side[alias].CopyFrom(info)
+    return definition
 
 
-def test_a_fixed_batch_dimension_contradicts_batches_of_other_sizes(check, save, file):
-    model = save(serving_default=(lambda x: {"y": x * 2}, floats(4, 2)))
+@pytest.fixture
+def shapes(file):
+    """The finding about a signature beside a file."""
+
+    def run(inputs, outputs, text=GOOD, answers=None):
+        trial = Trial(unloadable="", answers=answers or {})
+        found = check_batching(file(text), {"net": signature(inputs, outputs)}, trial)
+        assert [each.name for each in found] == ["batching parameters", "batching and shapes"]
+        return found[1]
+
+    return run
+
+
+def test_open_rows_go_together_with_any_batching(shapes):
+    assert shapes({"x": [None, 2]}, {"y": [None]}).verdict == "ok"
+
+
+def test_a_fixed_batch_dimension_contradicts_batches_of_other_sizes(shapes):
+    finding = shapes({"x": [4, 2]}, {"y": [4]})
+    assert finding.verdict == "FAILS"
+    assert "net.x takes 4 rows and no other number, batches have one of [4, 8]" in finding.found
+    only_four = "max_batch_size { value: 4 } allowed_batch_sizes: 4"
+    assert shapes({"x": [4, 2]}, {"y": [4]}, only_four).verdict == "ok"
+    one_by_one = "max_batch_size { value: 1 }"
+    assert shapes({"x": [1, 2]}, {"y": [1]}, one_by_one).verdict == "ok"
+
+
+def test_scalars_and_outputs_of_fixed_rows_cannot_be_batched(shapes):
+    finding = shapes({"x": [None], "limit": []}, {"sum": [], "three": [3, 1]})
+    assert finding.verdict == "FAILS"
+    for why in ("net.limit has no batch", "net.sum has no batch", "net.three has 3 rows"):
+        assert why in finding.found
+
+
+def answered(shape):
+    outputs = {"y": {"shape": shape, "binary": False}}
+    return {"net": Answer(error="", message="", rows=2, outputs=outputs)}
+
+
+def test_an_output_of_unknown_shape_is_judged_by_what_came(shapes):
+    inputs, outputs = {"x": [None]}, {"y": None}
+    assert shapes(inputs, outputs, answers=answered([2, 7])).verdict == "ok"
+    for shape in ([], [7]):
+        assert shapes(inputs, outputs, answers=answered(shape)).verdict == "FAILS"
+
+
+def test_an_input_of_any_rank_is_a_warning(shapes):
+    assert shapes({"x": None}, {"y": [None]}).verdict == "warning"
+
+
+def test_a_fixed_batch_dimension_fails_by_that_alone(check, save, file):
+    spec = tf.TensorSpec([4, 2], tf.float32, name="x")
+    model = save(serving_default=(lambda x: {"y": x * 2}, spec))
     result = check(model, f"--batching={file(GOOD)}")
-    assert result.status == 1
-    assert result.failing == ["batching and shapes"]
-    assert (
-        "serving_default.x takes 4 rows and no other number, batches have one of [4, 8]"
-        in result.said["batching and shapes"]
-    )
-    only_four = file("max_batch_size { value: 4 } allowed_batch_sizes: 4")
-    assert check(model, f"--batching={only_four}").failing == []
+    assert (result.status, result.failing) == (1, ["batching and shapes"])
 
 
-def test_scalars_and_outputs_without_rows_cannot_be_batched(check, save, file):
-    def scored(x, threshold):
-        return {
-            "above": tf.reduce_sum(x) > threshold,
-            "three": tf.ones([3, 1]),
-            "hidden": tf.raw_ops.PlaceholderWithDefault(input=tf.reduce_sum(x), shape=None),
-        }
-
-    model = save(serving_default=(scored, floats(None), floats(name="threshold")))
-    result = check(model, f"--batching={file(GOOD)}")
-    assert result.failing == ["batching and shapes"]
-    for why in (
-        "threshold has no batch",
-        "above has no batch",
-        "three has 3 rows",
-        "hidden has no",
-    ):
-        assert f"serving_default.{why}" in result.said["batching and shapes"]
-
-
-def test_an_input_of_any_rank_is_a_warning_and_open_rows_are_ok(check, save, file):
-    def twice(x):
-        return {"y": 2 * x}
-
-    anything = save("anything", serving_default=(twice, tf.TensorSpec(None, tf.float32, name="x")))
-    assert check(anything, f"--batching={file(GOOD)}").warnings == ["batching and shapes"]
-    rows = check(save("rows", serving_default=(twice, floats(None, 2))), f"--batching={file(GOOD)}")
-    assert (rows.failing, rows.warnings) == ([], [])
-    assert rows.verdicts["batching and shapes"] == "ok"
-
-
-def test_a_wrong_file_fails_beside_a_model_in_order(check, save, file):
-    model = save(serving_default=(lambda x: {"y": 2 * x}, floats(None)))
-    assert check(model, f"--batching={file('allowed_batch_sizes: 4')}").failing == [
-        "batching parameters"
-    ]
-    result = check(model, f"--batching={file('garbage')}")
-    assert result.failing == ["batching parameters"]
-    assert result.verdicts["batching and shapes"] == "not applicable"
+@pytest.mark.parametrize("text", ["allowed_batch_sizes: 4", "garbage"])
+def test_a_wrong_file_fails(file, text):
+    assert check_batching(file(text), {}, Trial(unloadable=""))[0].verdict == "FAILS"

@@ -75,7 +75,7 @@ def test_a_model_of_a_tf1_builder_is_in_order(check, tmp_path):
             session, ["serve"], {"serving_default": predict, "regress": regress}
         )
         builder.save()
-    result = check(tmp_path / "1", "--fuzz_requests=200")
+    result = check(tmp_path / "1")
     assert (result.status, result.failing, result.warnings) == (0, [], []), result.said
     assert result.said["session"].startswith("regress, serving_default answers")
 

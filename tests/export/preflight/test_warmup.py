@@ -5,7 +5,20 @@ import pytest
 import tensorflow as tf
 from tensorflow_serving.apis import prediction_log_pb2
 
+from export.preflight.trial import Trial, run_trial
+from export.preflight.warmup_checks import check_warmup
+
 ROW = np.ones([1, 2], np.float32)
+
+
+def serialized(kind):
+    """A PredictionLog with an empty request of this kind."""
+    log = prediction_log_pb2.PredictionLog()
+    getattr(log, kind).SetInParent()
+    return log.SerializeToString()
+
+
+PREDICT, SESSION = serialized("predict_log"), serialized("session_run_log")
 
 
 @pytest.fixture
@@ -22,47 +35,50 @@ def test_requests_that_are_answered_are_ok(check, model, warm_up):
     assert result.said["warm-up"].startswith("2 warm-up requests are answered")
 
 
-@pytest.mark.parametrize(
-    ("request_", "why"),
-    [
-        (("serving_default", {"x": np.ones([1, 3], np.float32)}), "InvalidArgumentError"),
-        (("serving_default", {"image": ROW}), "expected inputs ['x'], got ['image']"),
-        (("serving_default", {"x": ROW.astype(np.float64)}), "InvalidArgumentError"),
-    ],
-    ids=["wrong shape", "wrong alias", "wrong dtype"],
-)
-def test_a_request_that_is_refused_fails_the_load(check, model, warm_up, request_, why):
-    warm_up(model, ("serving_default", {"x": ROW}), request_)
+def test_a_request_that_is_refused_fails_the_load(check, model, warm_up):
+    good, wrong_shape = {"x": ROW}, {"x": np.ones([1, 3], np.float32)}
+    warm_up(model, ("serving_default", good), ("serving_default", wrong_shape))
     result = check(model)
     assert result.failing == ["warm-up"]
-    assert result.said["warm-up"].startswith("Record 1 fails (")
-    assert why in result.said["warm-up"]
+    assert result.said["warm-up"].startswith("Record 1 fails (InvalidArgumentError")
     assert "does not load" in result.said["warm-up"]
 
 
-def said_of(records, check, model, warm_up):
-    warm_up(model, *records)
-    result = check(model)
-    assert result.failing == ["warm-up"]
-    return result.said["warm-up"]
+def test_every_request_is_replayed_as_it_is(model, warm_up):
+    warm_up(
+        model,
+        ("serving_default", {"image": ROW}),
+        ("serving_default", {"x": ROW.astype(np.float64)}),
+        ("serving_default", {"x": ROW}),
+    )
+    (_, alias), (_, dtype), (_, good) = run_trial(model, left_out=()).warmup
+    assert alias.message == "expected inputs ['x'], got ['image']"
+    assert dtype.error == "InvalidArgumentError"
+    assert good.error == ""
 
 
-def test_files_that_tensorflow_serving_does_not_take_fail(check, model, warm_up):
-    good = prediction_log_pb2.PredictionLog()
-    good.predict_log.request.inputs["x"].CopyFrom(tf.make_tensor_proto(ROW))
-    session = prediction_log_pb2.PredictionLog()
-    session.session_run_log.request.feed.add(name="x:0")
-    good, session = good.SerializeToString(), session.SerializeToString()
-    for records, why in [
-        ([good] * 1001, "more than 1000 records"),
-        ([good, b"not a proto"], "record 1 is not a PredictionLog"),
-        ([session], "record 0 is not a PredictionLog with a request"),
+@pytest.mark.parametrize(
+    ("records", "why"),
+    [
+        ([PREDICT] * 1001, "more than 1000 records"),
+        ([PREDICT, b"not a proto"], "record 1 is not a PredictionLog"),
+        ([SESSION], "record 0 is not a PredictionLog with a request"),
+        ([b""], "record 0 is not a PredictionLog with a request"),
         ([("classify", {"x": ROW})], "asks signature 'classify': none such"),
-    ]:
-        assert why in said_of(records, check, model, warm_up)
-    file = model / "assets.extra" / "tf_serving_warmup_requests"
-    warm_up(model, good)
+    ],
+    ids=["too many", "no proto", "another log", "empty", "no such signature"],
+)
+def test_records_that_tensorflow_serving_does_not_take_fail(tmp_path, warm_up, records, why):
+    warm_up(tmp_path, *records)
+    finding = check_warmup(tmp_path, ["serving_default"], Trial(unloadable=""))
+    assert finding.verdict == "FAILS"
+    assert why in finding.found
+
+
+def test_a_cut_file_fails(tmp_path, warm_up):
+    warm_up(tmp_path, PREDICT)
+    file = tmp_path / "assets.extra" / "tf_serving_warmup_requests"
     file.write_bytes(file.read_bytes()[:-3])
-    result = check(model)
-    assert result.failing == ["warm-up"]
-    assert "cut or damaged" in result.said["warm-up"]
+    finding = check_warmup(tmp_path, ["serving_default"], Trial(unloadable=""))
+    assert finding.verdict == "FAILS"
+    assert "cut or damaged" in finding.found

@@ -1,4 +1,4 @@
-"""A tf.Example that has every feature which a graph parses out of one."""
+"""A tf.Example that has every feature which a graph parses out of one, and a deadly one."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,18 +9,49 @@ import tensorflow as tf
 from export.fuzz.encoded import photos
 
 _PARSERS = ("ParseExample", "ParseExampleV2")
+_FIELDS = {"bytes_list": 1, "float_list": 2, "int64_list": 3}
+"""Numbers of the fields of tf.train.Feature."""
+
+_ENDLESS_LIST = b"\x0a\x80\x80\x80\x80\x08"
+"""A list's first field, said to be of 2**31 bytes, and no byte more."""
 
 
 def wanted_example(graph_def: Any) -> bytes:  # noqa: ANN401
-    """A serialized Example: zeros, and a photo for each text."""
+    """A serialized Example: zeros, and a photo for each text; empty where none is parsed."""
     features: dict[str, Any] = {}
     for nodes in (graph_def.node, *(each.node_def for each in graph_def.library.function)):
         constants = {node.name: node for node in nodes if node.op == "Const"}
         for node in nodes:
             if node.op in _PARSERS:
                 features.update(_dense_features(node, constants))
+    if not features:
+        return b""
     example = tf.train.Example(features=tf.train.Features(feature=features))
     return bytes(example.SerializeToString(deterministic=True))
+
+
+def endless_example(example: bytes) -> bytes:
+    """The same features, each said to be longer than there are bytes.
+
+    TensorFlow 2.21 takes the length for a negative number: tf.io.parse_example then reads far
+    beyond the text, and the process ends.
+    """
+    features = tf.train.Example.FromString(example).features.feature
+    entries = (
+        _field(1, key.encode())
+        + _field(2, _field(_FIELDS[features[key].WhichOneof("kind")], _ENDLESS_LIST))
+        for key in sorted(features)
+    )
+    return _field(1, b"".join(_field(1, entry) for entry in entries))
+
+
+def _field(number: int, content: bytes) -> bytes:
+    """A length-delimited field of protobuf's wire format."""
+    length, digits = len(content), bytearray([number << 3 | 2])
+    while length > 0x7F:
+        digits.append(length & 0x7F | 0x80)
+        length >>= 7
+    return bytes(digits) + bytes([length]) + content
 
 
 def _dense_features(node: Any, constants: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:  # noqa: ANN401
