@@ -20,7 +20,7 @@ import tyro
 
 from export.errors import ExportError
 
-_MORE_MEMORY_BYTES = 4 << 30
+_MORE_MEMORY_BYTES = 2 << 30
 """What requests may take beyond the loaded model; an allocation beyond it is an error."""
 
 
@@ -87,7 +87,7 @@ def _send(
             return
         _print(begins={"index": index, **request.described()})
         try:
-            signatures[request.signature].run(session, request.values)
+            signatures[request.signature].send(session, request.values)
             _print(outcome="answered")
         except tf.errors.OpError as error:
             _print(outcome=type(error).__name__)

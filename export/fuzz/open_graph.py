@@ -40,15 +40,30 @@ class OpenSignature:
         Raises:
             tf.errors.OpError: the model refuses them, or takes more than 20 s.
         """
+        answers = self._run(session, list(self.fetches.values()), values)
+        return dict(zip(self.fetches, answers, strict=True))
+
+    def send(self, session: tf.compat.v1.Session, values: Mapping[str, Any]) -> None:
+        """The same, without a copy of the outputs for Python, which may be large."""
+        computed = [each.op for each in self.fetches.values() if each.op.type != "Placeholder"]
+        self._run(session, computed, values)
+
+    def _run(
+        self, session: tf.compat.v1.Session, wanted: list[Any], values: Mapping[str, Any]
+    ) -> list[Any]:
         feeds = {self.placeholders[alias]: value for alias, value in values.items()}
-        fetches = list(self.fetches.values())
         try:
-            answers = _run(session, fetches, feeds)
+            if all(tensor.dtype == _dtype_of(value) for tensor, value in feeds.items()):
+                return list(session.run(wanted, feeds, options=_OPTIONS))
+            # `session.run` would itself convert or refuse an array of another dtype.
+            raw = {tensor.ref(): value for tensor, value in feeds.items()}
+            fetches = [each for each in wanted if isinstance(each, tf.Tensor)]
+            targets = [each for each in wanted if isinstance(each, tf.Operation)]
+            return list(session._do_run(None, targets, fetches, raw, None, None))  # noqa: SLF001
         except UnicodeDecodeError as error:
             # Python's TensorFlow cannot raise an error whose message quotes bytes of the request.
             message = error.object.decode(errors="replace")
             raise tf.errors.InvalidArgumentError(None, None, message) from error
-        return dict(zip(self.fetches, answers, strict=True))
 
 
 @contextmanager
@@ -113,14 +128,6 @@ def _open(signature: Any, behind: Mapping[str, tf.Tensor], graph: tf.Graph) -> O
             for alias, info in signature.outputs.items()
         },
     )
-
-
-def _run(session: tf.compat.v1.Session, fetches: list[Any], feeds: Mapping[Any, Any]) -> Any:  # noqa: ANN401
-    if all(tensor.dtype == _dtype_of(value) for tensor, value in feeds.items()):
-        return session.run(fetches, feeds, options=_OPTIONS)
-    # `session.run` would itself convert or refuse an array of another dtype.
-    raw = {tensor.ref(): value for tensor, value in feeds.items()}
-    return session._do_run(None, [], fetches, raw, None, None)  # noqa: SLF001
 
 
 def _dtype_of(value: Any) -> tf.DType:  # noqa: ANN401
