@@ -4,6 +4,11 @@ import shutil
 
 import tensorflow as tf
 
+from export.fuzz.open_graph import served_meta_graph
+from export.preflight.reach import signature_reaches
+from export.preflight.stored_tensors import check_files, check_stored_once
+from export.preflight.versions import locate
+
 
 def floats(*shape, name="x"):
     return tf.TensorSpec(shape, tf.float32, name=name)
@@ -105,25 +110,28 @@ def test_variables_of_another_model_fail(check, save):
     assert "2 missing" in result.said["variables files"]
 
 
-def test_equal_weights_are_said_to_be_stored_twice(check, save):
+def stored_once(folder):
+    meta_graph = served_meta_graph(folder)
+    files, stored = check_files(folder, meta_graph)
+    assert files.verdict == "ok", files
+    return check_stored_once(stored, signature_reaches(meta_graph))
+
+
+def test_equal_weights_are_said_to_be_stored_twice(save):
     value = random_values(1, 500)
-    result = check(with_variables(save, value, value, tf.zeros([500]), tf.zeros([500])))
-    assert (result.status, result.warnings) == (0, ["weights stored once"])
-    assert "2,000 bytes are stored twice" in result.said["weights stored once"]
+    finding = stored_once(with_variables(save, value, value, tf.zeros([500]), tf.zeros([500])))
+    assert finding.verdict == "warning"
+    assert finding.found.startswith("2,000 bytes are stored twice, as in weights/0")
 
 
-def test_variables_that_no_signature_reaches_are_said_to_be_for_nothing(check, save):
+def test_variables_that_no_signature_reaches_are_said_to_be_for_nothing(save):
     module = tf.Module()
-    module.used, module.slots = (
-        tf.Variable(random_values(1, 9)),
-        tf.Variable(random_values(2, 99999)),
-    )
-    folder = save(
-        module=module, serving_default=(lambda x: {"y": x * module.used}, floats(None, 9))
-    )
-    result = check(folder)
-    assert (result.status, result.warnings) == (0, ["weights stored once"])
-    assert "reach variables of 36" in result.said["weights stored once"]
+    module.used = tf.Variable(random_values(1, 9))
+    module.slots = tf.Variable(random_values(2, 99999))
+    signature = (lambda x: {"y": x * module.used}, floats(None, 9))
+    finding = stored_once(save(module=module, serving_default=signature))
+    assert finding.verdict == "warning"
+    assert "reach variables of 36: 399,996 are read" in finding.found
 
 
 def test_a_model_without_signatures_fails(check, save):
@@ -186,7 +194,7 @@ def test_a_leaf_that_is_no_number_is_not_found(check, save):
     assert result.failing == ["version folder"]
     assert "No versions found under base path" in result.said["version folder"]
     assert "rename latest" in result.said["version folder"]
-    assert check(folder.parent / "latest").warnings == ["version folder"]
+    assert locate(folder.parent / "latest")[1].verdict == "warning"
 
 
 def test_an_op_without_a_kernel_fails_in_the_session(check, save):
