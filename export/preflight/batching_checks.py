@@ -96,7 +96,7 @@ def _wrong_outputs(signature: Any, answer: Answer | None) -> Iterator[str]:  # n
         if first == "none":
             yield f"{alias} {_BY_SCALAR}"
         elif isinstance(first, int) and first not in firsts:
-            yield f"{alias} has {first} rows whatever the batch, which cannot be told apart again"
+            yield f"{alias} has {first} rows whatever the batch, which cannot be split into replies"
 
 
 def _first_dimension(info: Any) -> int | str:  # noqa: ANN401

@@ -33,9 +33,10 @@ def check_models_config(path: Path | None, given: Path, version: Path | None) ->
         )
     models = list(message.model_config_list.config)
     wrong = [*_wrong_list(models), *(why for model in models for why in _wrong_model(model))]
-    served = [model for model in models if Path(model.base_path) in _base_paths(given, version)]
+    folder = (given if version is None else version.parent).resolve()
+    served = [model for model in models if Path(model.base_path).resolve() == folder]
     if not served:
-        wrong.append(f"no model in it has the base path of {given.resolve()}")
+        wrong.append(f"no model in it has the base path {folder}")
     if wrong:
         return fails(NAME, f"{path}: {'; '.join(wrong)}.", "Mend the file; each is named in it.")
     return _served(path, served[0], version)
@@ -79,17 +80,10 @@ def _loaded(model: Any) -> list[int]:  # noqa: ANN401
     return there[-max(1, policy.latest.num_versions) :]
 
 
-def _base_paths(given: Path, version: Path | None) -> set[Path]:
-    """What a config may call the model's folder."""
-    folders = {given} if version is None else {version.parent, version.resolve().parent}
-    return {Path(folder).absolute() for folder in folders} | {
-        folder.resolve() for folder in folders
-    }
-
-
 def _served(path: Path, model: Any, version: Path | None) -> Finding:  # noqa: ANN401
     loaded = _loaded(model)
-    if version is not None and int(version.resolve().name) not in loaded:
+    there = versions_under(Path(model.base_path))
+    if version is not None and version.resolve() not in {there[each].resolve() for each in loaded}:
         return warning(
             NAME,
             f"{path} loads {', '.join(map(str, loaded))} of model {model.name}, not this version.",

@@ -30,7 +30,7 @@ def check_session(trial: Trial, left_out: Collection[str]) -> Finding:
             f"The process ended during {trial.ended_at}; a server would have ended with it.",
             "Find the op by giving that signature's function the same input in Python.",
         )
-    broken = {name: answer for name, answer in trial.answers.items() if is_broken(answer)}
+    broken = {name: answer for name, answer in trial.answers.items() if _is_broken(answer)}
     if broken:
         name, answer = next(iter(broken.items()))
         return fails(SESSION, f"{name} fails: {answer.error}: {answer.message}", _advice(answer))
@@ -44,10 +44,10 @@ def check_session(trial: Trial, left_out: Collection[str]) -> Finding:
         )
     if not trial.answers:
         return not_applicable(SESSION, f"Not asked, for what was said of {', '.join(left_out)}.")
-    return ok(SESSION, f"{', '.join(trial.answers)} answers in a session.")
+    return ok(SESSION, f"Answered in a session: {', '.join(trial.answers)}.")
 
 
-def is_broken(answer: Answer) -> bool:
+def _is_broken(answer: Answer) -> bool:
     """Whether an error is the model's, whatever the input."""
     if _NO_KERNEL in answer.message:
         return True
@@ -58,7 +58,7 @@ def is_broken(answer: Answer) -> bool:
 
 def check_fuzz(folder: Path, trial: Trial, requests: int) -> Finding:
     """Whether the process lives, whatever a client sends."""
-    signatures = [name for name, answer in trial.answers.items() if not is_broken(answer)]
+    signatures = [name for name, answer in trial.answers.items() if not _is_broken(answer)]
     if requests == 0:
         return not_applicable(FUZZ, "Switched off by --fuzz_requests 0.")
     if trial.unloadable or not signatures:
@@ -81,7 +81,7 @@ def _counted(result: FuzzResult) -> str:
 
 
 def _crashed(crash: FuzzCrash) -> str:
-    return f"A client can end the server, by {crash.request}: {crash.ending}."
+    return f"A client can end the server, by {crash.request}: {crash.ending.rstrip('.')}."
 
 
 def _crash_advice(crash: FuzzCrash) -> str:

@@ -44,7 +44,7 @@ def locate(given: Path) -> tuple[Path | None, Finding]:
 
 
 def _version(folder: Path) -> Finding:
-    if folder.resolve().name.isdigit():
+    if folder.absolute().name.isdigit():
         return ok(NAME, f"{folder} is a version's folder.")
     return warning(
         NAME,

@@ -43,7 +43,7 @@ def test_a_model_that_calls_python_fails_by_that_alone(check, save):
     assert result.status == 1
     assert result.failing == ["python ops"]
     assert result.said["python ops"].startswith("python calls Python")
-    assert result.said["session"].startswith("serving_default answers")
+    assert result.said["session"].startswith("Answered in a session: serving_default.")
 
 
 def test_a_function_that_must_be_compiled_fails_though_a_session_runs_it(check, save):

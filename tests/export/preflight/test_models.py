@@ -77,7 +77,7 @@ def test_a_model_of_a_tf1_builder_is_in_order(check, tmp_path):
         builder.save()
     result = check(tmp_path / "1")
     assert (result.status, result.failing, result.warnings) == (0, [], []), result.said
-    assert result.said["session"].startswith("regress, serving_default answers")
+    assert result.said["session"].startswith("Answered in a session: regress, serving_default.")
 
 
 class Encoder(tf.Module):
