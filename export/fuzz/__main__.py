@@ -91,9 +91,6 @@ def _send(
             _print(outcome="answered")
         except tf.errors.OpError as error:
             _print(outcome=type(error).__name__)
-        except UnicodeDecodeError:
-            # The message quotes bytes of the request, and Python's session takes it for UTF-8.
-            _print(outcome="OpError")
 
 
 def _inputs(signatures: Mapping[str, Any], only: Sequence[str]) -> dict[str, Any]:
