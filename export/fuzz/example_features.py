@@ -8,6 +8,9 @@ import tensorflow as tf
 
 from export.fuzz.encoded import photos
 
+ENDLESS_EXAMPLE = "an Example with an endless list"
+"""How a report names what `endless_example` makes."""
+
 _PARSERS = ("ParseExample", "ParseExampleV2")
 _FIELDS = {"bytes_list": 1, "float_list": 2, "int64_list": 3}
 """Numbers of the fields of tf.train.Feature."""

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from export.fuzz.example_features import endless_example
+from export.fuzz.example_features import ENDLESS_EXAMPLE, endless_example
 from export.fuzz.shapes import Declared, first_shapes, is_declared, random_shape, right_shape
 from export.fuzz.values import odd_fills, ordinary, texts
 
 _MOST_WELL_FORMED = 60
 """Requests that a guard lets through cost a run of the model: 40 ms for a ResNet-18."""
-
-ENDLESS_EXAMPLE = "an Example with an endless list"
 
 _Made = tuple[str, dict[str, Any]]
 """What is odd, and an array for each alias."""

@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from export.fuzz.encoded import cut, damaged, examples, grafted, photos
+from export.fuzz.example_features import ENDLESS_EXAMPLE, endless_example
 from export.fuzz.shapes import Shape
 
 _MOST_TEXTS = 1024
@@ -122,6 +123,7 @@ _TEXT_FILLS: Mapping[str, Fill] = {
     "grafted photos": _made_of(
         lambda random: grafted(_one_of(photos(), random), _one_of(photos(), random), random)
     ),
+    ENDLESS_EXAMPLE: _made_of(lambda _: endless_example(examples()[0])),
     "cut examples": _made_of(lambda random: cut(_one_of(examples(), random), random)),
     "damaged examples": _made_of(lambda random: damaged(_one_of(examples(), random), random)),
 }

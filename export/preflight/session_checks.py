@@ -4,8 +4,8 @@ from collections.abc import Collection
 from pathlib import Path
 
 from export.errors import ExportError
+from export.fuzz.example_features import ENDLESS_EXAMPLE
 from export.fuzz.fuzzing import FuzzCrash, FuzzResult, fuzz
-from export.fuzz.requests import ENDLESS_EXAMPLE
 from export.preflight.finding import Finding, fails, not_applicable, ok, warning
 from export.preflight.trial import INPUT_ERRORS, Answer, Trial
 
