@@ -42,7 +42,7 @@ def check_files(folder: Path, meta_graph: Any) -> tuple[Finding, dict[str, Store
     except ExportError as error:
         return fails(
             FILES,
-            f"{error}. Its server would take the version into use and fail every request.",
+            f"{error}. A server refuses the version, or takes it into use and fails every request.",
             "Copy the whole version again under another name, and rename it when it is complete.",
         ), {}
     missing = sorted(wanted - stored.keys())

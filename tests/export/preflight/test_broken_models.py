@@ -2,11 +2,14 @@
 
 import shutil
 
+import pytest
 import tensorflow as tf
 
 from export.fuzz.open_graph import served_meta_graph
 from export.preflight.reach import signature_reaches
+from export.preflight.session_checks import check_session
 from export.preflight.stored_tensors import check_files, check_stored_once
+from export.preflight.trial import Answer, Trial
 from export.preflight.versions import locate
 
 
@@ -197,11 +200,18 @@ def test_a_leaf_that_is_no_number_is_not_found(check, save):
     assert locate(folder.parent / "latest")[1].verdict == "warning"
 
 
-def test_an_op_without_a_kernel_fails_in_the_session(check, save):
-    def nccl(x):
-        return {"y": tf.raw_ops.NcclAllReduce(
-            input=x, reduction="sum", num_devices=1, shared_name="s"
-        )}  # fmt: skip
-
-    result = check(save(serving_default=(nccl, floats(None))))
-    assert result.failing == ["session"]
+@pytest.mark.parametrize(
+    ("error", "message", "verdict"),
+    [
+        ("InvalidArgumentError", "No OpKernel was registered to support Op 'Nccl'", "FAILS"),
+        ("UnimplementedError", "not for this type", "FAILS"),
+        ("NotFoundError", "Resource localhost/w does not exist", "FAILS"),
+        ("NotFoundError", "a word; No such file or directory", "warning"),
+        ("InvalidArgumentError", "must be a photo", "warning"),
+    ],
+)
+def test_what_no_input_would_mend_fails_and_a_refusal_is_a_warning(error, message, verdict):
+    answer = Answer(error=error, message=message, rows=2, outputs={})
+    finding = check_session(Trial(unloadable="", answers={"net": answer}), left_out=())
+    assert finding.verdict == verdict
+    assert message in finding.found

@@ -1,14 +1,18 @@
 """The command line."""
 
+import io
 import json
 import subprocess
 import sys
 
 import pytest
-import tensorflow as tf
+from rich.console import Console
 
 from export.preflight.checking import CHECKS
 from export.preflight.command import main
+from export.preflight.finding import warning
+from export.preflight.report import Report, SignatureListing, TensorListing
+from export.preflight.report_text import print_report
 
 
 @pytest.fixture
@@ -58,17 +62,34 @@ def test_piped_it_prints_a_plain_line_for_each_check(cut_model, capsys):
     assert lines[-1] == f"{cut_model / '1'}: 1 check fails: graph file"
 
 
-def test_a_model_in_order_lists_its_signatures_and_exits_with_0(save):
-    spec = tf.TensorSpec([None, 2], tf.float32, name="x")
-    folder = save(serving_default=(lambda x: {"y": x[:, 0]}, spec))
-    command = [sys.executable, "-m", "export", "check", str(folder), "--fuzz_requests", "0"]
+def test_it_is_a_command_of_export(cut_model):
+    command = [sys.executable, "-m", "export", "check", str(cut_model)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert process.returncode == 0, process.stderr
-    lines = process.stdout.splitlines()
-    assert lines[0] == "serving_default (tensorflow/serving/predict) in x: float32 [?,2]"
-    assert lines[1] == "serving_default (tensorflow/serving/predict) out y: float32 [?]"
-    assert lines[-1] == f"{folder}: nothing would fail"
-    assert "asking every signature" in process.stderr
+    assert process.returncode == 1, process.stderr
+    assert process.stdout.endswith("1 check fails: graph file\n")
+
+
+def test_a_report_lists_signatures_whether_piped_or_not():
+    sides = {
+        "inputs": {"x": TensorListing(dtype="float32", shape=(None, 2))},
+        "outputs": {"y": TensorListing(dtype="string", shape=None)},
+    }
+    report = Report(
+        saved_model="net/1",
+        signatures={"serve": SignatureListing(method="predict", **sides)},
+        findings=(warning("xla", "Found [this].", "Do that."),),
+    )
+    piped, shown = io.StringIO(), io.StringIO()
+    print_report(report, Console(file=piped))
+    print_report(report, Console(file=shown, force_terminal=True, width=100, color_system=None))
+    assert piped.getvalue().splitlines() == [
+        "serve (predict) in x: float32 [?,2]",
+        "serve (predict) out y: string of any shape",
+        "warning        xla: Found [this]. Do that.",
+        "net/1: nothing would fail",
+    ]
+    for words in ("float32 [?,2]", "Found [this].", "Do that.", "nothing would fail"):
+        assert words in shown.getvalue()
 
 
 def test_json_is_all_of_stdout(cut_model, capsys):
