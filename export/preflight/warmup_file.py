@@ -32,11 +32,6 @@ class WarmupRequest:
     outputs: tuple[str, ...]
     """Aliases to fetch; empty for all."""
 
-    @property
-    def rows(self) -> int:
-        """The largest first dimension."""
-        return max((value.shape[0] for value in self.values.values() if value.ndim), default=0)
-
 
 def warmup_path(folder: Path) -> Path:
     """Where a version keeps them."""
