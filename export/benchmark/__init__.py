@@ -1,0 +1,1 @@
+"""All forms of a run measured side by side, with the plain Keras export and eager Keras."""
