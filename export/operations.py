@@ -91,6 +91,7 @@ def dense(layer: Any, weights: Weights) -> Operation:  # noqa: ANN401
     """The classifier; float32 in every precision, because rounded logits cost agreement."""
     kernel = weights.add(f"{layer.name}/kernel", np.asarray(layer.kernel), tf.float32)
     bias_value = np.asarray(layer.bias) if layer.use_bias else np.zeros(layer.units, np.float32)
+    bias_value = bias_value + weights.bias_shift.get(layer.name, np.float32(0))
     bias = weights.add(f"{layer.name}/bias", bias_value, tf.float32)
     activation = activation_named(layer.get_config()["activation"], layer)
     return lambda x: activation(

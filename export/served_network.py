@@ -1,13 +1,15 @@
 """The network of a form, read from the trained Keras model."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from export.bias_correction import bias_shift
 from export.config import ExportConfig
 from export.folding import FoldedNetwork
 from export.forms import Form
@@ -50,22 +52,31 @@ def make_network(
     config: ExportConfig,
     photos: Photos | None,
 ) -> ServedNetwork:
-    """Folds the Keras model and, for int8, calibrates and quantizes it.
+    """Folds the Keras model; rounds it on what photos show, where it is not fp32.
+
+    Args:
+        model: the trained Keras model.
+        form: precision, variables or frozen.
+        config: the range of 8-bit weights.
+        photos: may be None for fp32.
 
     Raises:
         ExportError: a layer that cannot be folded, or has no place in 8 bits.
     """
-    weights = Weights(_DTYPES[form.precision], are_frozen=form.weights == "frozen")
-    if form.precision != "int8":
+    dtype, are_frozen = _DTYPES[form.precision], form.weights == "frozen"
+    if form.precision == "fp32":
+        weights = Weights(dtype, are_frozen=are_frozen)
         return ServedNetwork(network=FoldedNetwork(model, weights), weights=weights, facts={})
     assert photos is not None
-    plan = plan_of(model)
-    size = model.inputs[0].shape[1]
-    ranges = calibrate(model, plan, images_of(photos.calibration, size))
-    weight_range = _weight_range(config)
-    network = QuantizedNetwork(model, plan, ranges, weights, weight_range)
-    facts = {"int8_weights": weight_range, "calibration_photos": len(photos.calibration)}
-    return ServedNetwork(network=network, weights=weights, facts=facts)
+    batches = partial(images_of, photos.calibration, model.inputs[0].shape[1])
+    facts: dict[str, Any] = {"calibration_photos": len(photos.calibration)}
+    build: Callable[[Weights], Network] = partial(FoldedNetwork, model)
+    if form.precision == "int8":
+        facts["int8_weights"] = _weight_range(config)
+        build = _quantized(model, batches(), facts["int8_weights"])
+    shift = bias_shift(model, build(Weights(dtype)), batches)
+    weights = Weights(dtype, are_frozen=are_frozen, bias_shift=shift)
+    return ServedNetwork(network=build(weights), weights=weights, facts=facts)
 
 
 def images_of(photos: tuple[LabelledPhoto, ...], size: int) -> Iterator[npt.NDArray[np.float32]]:
@@ -73,6 +84,16 @@ def images_of(photos: tuple[LabelledPhoto, ...], size: int) -> Iterator[npt.NDAr
     for begin in range(0, len(photos), _BATCH):
         batch = photos[begin : begin + _BATCH]
         yield np.stack([photo_to_image(photo.path.read_bytes(), size) for photo in batch])
+
+
+def _quantized(
+    model: Any,  # noqa: ANN401
+    batches: Iterable[npt.NDArray[np.float32]],
+    weight_range: int,
+) -> Callable[[Weights], Network]:
+    plan = plan_of(model)
+    ranges = calibrate(model, plan, batches)
+    return lambda weights: QuantizedNetwork(model, plan, ranges, weights, weight_range)
 
 
 def _weight_range(config: ExportConfig) -> int:

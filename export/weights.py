@@ -1,6 +1,7 @@
 """What a served network has learned: variables, or constants baked into its graph."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,23 @@ Weight = Callable[[], tf.Tensor]
 class Weights:
     """Makes the weights of one form and owns its variables, which the SavedModel must track."""
 
-    def __init__(self, convolution_dtype: tf.DType, *, are_frozen: bool = False) -> None:
-        """Of `convolution_dtype`; frozen ones are constants of each graph that uses them."""
+    def __init__(
+        self,
+        convolution_dtype: tf.DType,
+        *,
+        are_frozen: bool = False,
+        bias_shift: Mapping[str, FloatArray] = MappingProxyType({}),
+    ) -> None:
+        """Of `convolution_dtype`; frozen ones are constants of each graph that uses them.
+
+        Args:
+            convolution_dtype: of the convolutions' weights.
+            are_frozen: constants instead of variables.
+            bias_shift: float32 `[units]` by name of a Dense layer, is added to its bias.
+        """
         self.convolution_dtype = convolution_dtype
         self.are_frozen = are_frozen
+        self.bias_shift = bias_shift
         self.variables: list[tf.Variable] = []
         self.bytes = 0
         """Of all values, each counted once."""
