@@ -15,7 +15,7 @@ def shifted(network):
     exact = FoldedNetwork(network, Weights(tf.float32))
 
     def moved(image):
-        return tf.nn.softmax(tf.math.log(exact(image)) + [0.5, -0.25, 0.0])
+        return tf.nn.softmax(tf.add(tf.math.log(exact(image)), [0.5, -0.25, 0.0]))
 
     return moved
 
@@ -31,7 +31,7 @@ def test_the_shift_is_added_to_the_classifiers_bias(network, images):
     shift = {network.layers[-2].name: np.float32([0.0, 3.0, 0.0])}
     plain = FoldedNetwork(network, Weights(tf.float32))(tf.constant(images))
     moved = FoldedNetwork(network, Weights(tf.float32, bias_shift=shift))(tf.constant(images))
-    expected = tf.nn.softmax(tf.math.log(plain) + [0.0, 3.0, 0.0])
+    expected = tf.nn.softmax(tf.add(tf.math.log(plain), [0.0, 3.0, 0.0]))
     np.testing.assert_allclose(moved, expected, atol=1e-5)
 
 
