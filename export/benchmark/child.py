@@ -6,7 +6,8 @@ import select
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -88,6 +89,14 @@ class Child:
         self._stderr.seek(0)
         last_line = (self._stderr.read().strip().splitlines() or ["nothing on stderr"])[-1]
         return f"exit status {status}: {last_line}"
+
+
+def start(subjects: Sequence[Subject], cores: str, stack: ExitStack) -> list[Child]:
+    """Starts all at once; returns when each has imported TensorFlow and waits to be asked."""
+    children = [stack.enter_context(Child(subject, cores)) for subject in subjects]
+    for child in children:
+        child.ask("ready")
+    return children
 
 
 def child_environment(kind: str, cores: str) -> dict[str, str]:

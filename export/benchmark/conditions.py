@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from export.benchmark.table import Table, times_as_fast
+from export.benchmark.table import CORES, IMAGES, Row, Table, times_as_fast
 
-_NAMES = {"all": "all cores", "1": "one core"}
 _NOT_MEASURED = "not measured"
 
 
@@ -51,29 +50,36 @@ _MEMORIES = (
 
 def conditions(tables: Mapping[str, Table]) -> list[Condition]:
     """Judges every promise; `tables` by their cores, `all` and `1`."""
-    speeds = [_speed(asked, tables.get(asked.cores)) for asked in _SPEEDS]
-    return speeds + [_memory(asked, tables.get(asked.cores)) for asked in _MEMORIES]
+    speeds = [_speed(asked, tables) for asked in _SPEEDS]
+    return speeds + [_memory(asked, tables) for asked in _MEMORIES]
 
 
-def _speed(asked: _Speed, table: Table | None) -> Condition:
+def _speed(asked: _Speed, tables: Mapping[str, Table]) -> Condition:
     sentence = (
-        f"{asked.row} at least {asked.least}x as fast as {asked.other}, images a request: "
-        f"{asked.images}, {_NAMES[asked.cores]}"
+        f"{asked.row} at least {asked.least}x as fast as {asked.other} with "
+        f"{IMAGES[asked.images]}, {CORES[asked.cores]}"
     )
-    row, other = (table and table.row(name) for name in (asked.row, asked.other))
-    if row is None or other is None:
+    pair = _rows(asked, tables)
+    if pair is None:
         return Condition(asked=sentence, got=_NOT_MEASURED, is_met=None)
-    found = times_as_fast(row, other, asked.images)
+    found = times_as_fast(*pair, asked.images)
     return Condition(asked=sentence, got=f"{found}x", is_met=found.value >= asked.least)
 
 
-def _memory(asked: _Memory, table: Table | None) -> Condition:
+def _memory(asked: _Memory, tables: Mapping[str, Table]) -> Condition:
     sentence = (
         f"{asked.row} at most {asked.most}x the memory of {asked.other} after the first requests, "
-        f"{_NAMES[asked.cores]}"
+        f"{CORES[asked.cores]}"
     )
-    row, other = (table and table.row(name) for name in (asked.row, asked.other))
-    if row is None or other is None:
+    pair = _rows(asked, tables)
+    if pair is None:
         return Condition(asked=sentence, got=_NOT_MEASURED, is_met=None)
-    share = row.used_bytes / other.used_bytes
-    return Condition(asked=sentence, got=f"{share:.2f}x", is_met=share <= asked.most)
+    share = pair[0].used_bytes / pair[1].used_bytes
+    return Condition(asked=sentence, got=f"{share:.3f}x", is_met=share <= asked.most)
+
+
+def _rows(asked: _Speed | _Memory, tables: Mapping[str, Table]) -> tuple[Row, Row] | None:
+    table = tables.get(asked.cores)
+    row = table and table.row(asked.row)
+    other = table and table.row(asked.other)
+    return (row, other) if row and other else None

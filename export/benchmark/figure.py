@@ -7,8 +7,7 @@ import matplotlib as mpl
 from matplotlib.figure import Figure
 
 from export.benchmark.subject import ROWS
-
-_WORDS = {"all": "all cores", "1": "one core"}
+from export.benchmark.table import CORES, IMAGES
 
 
 def draw(facts: dict[str, Any], path: Path) -> None:
@@ -25,7 +24,7 @@ def draw(facts: dict[str, Any], path: Path) -> None:
 
 
 def _bars(axes: Any, table: dict[str, Any], rows: int) -> None:  # noqa: ANN401 matplotlib's
-    found = [row["latency_s"][rows] for row in table["rows"]]
+    found = [row["latency_s"][str(rows)] for row in table["rows"]]
     values = [1000 * one["value"] for one in found]
     reach = [
         [1000 * (one["value"] - one["low"]) for one in found],
@@ -34,7 +33,7 @@ def _bars(axes: Any, table: dict[str, Any], rows: int) -> None:  # noqa: ANN401 
     axes.barh(
         [row["name"] for row in table["rows"]], values, xerr=reach, color="#3d8fd1", capsize=3
     )
-    axes.set_title(f"images a request: {rows}, {_WORDS[table['cores']]}", loc="left", fontsize=9)
+    axes.set_title(f"{IMAGES[rows]}, {CORES[table['cores']]}", loc="left", fontsize=9)
     axes.set_xlabel("ms, with 95 % interval")
     axes.invert_yaxis()
     axes.spines[["top", "right"]].set_visible(False)

@@ -2,7 +2,7 @@
 
     round 1: A B C D      round 2: B C D A      round 3: C D A B ...
 
-Only one process computes at a time; the others wait to be asked.
+Once all are started, only one process computes at a time; the others wait to be asked.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from export.benchmark.child import Child
+from export.benchmark.child import Child, start
 from export.benchmark.config import BenchConfig
 from export.benchmark.subject import ROWS
-from export.benchmark.table import Row, Table
+from export.benchmark.table import CORES, Row, Table
 from export.benchmark.written import NOTHING, Subject, Written
 from export.progress import Narrator
 
@@ -36,18 +36,17 @@ def measure(written: Written, config: BenchConfig, cores: str, narrator: Narrato
         ExportError: a model's process died.
     """
     nothing = Subject(name=NOTHING, kind="nothing", path=written.images, disk_bytes=0)
-    with Child(nothing, cores) as child:
-        nothing_bytes = int(child.ask("load")["private_bytes"])
     with ExitStack() as stack:
-        children: dict[str, Child] = {}
+        narrator.say(f"{CORES[cores]}: starting {len(written.subjects)} processes")
+        idle, *started = start([nothing, *written.subjects], cores, stack)
+        nothing_bytes = int(idle.ask("load")["private_bytes"])
+        children = dict(zip((one.name for one in written.subjects), started, strict=True))
         loaded: dict[str, int] = {}
         first: dict[str, dict[str, Any]] = {}
-        for subject in written.subjects:
-            narrator.say(f"cores {cores}: loading {subject.name}")
-            child = stack.enter_context(Child(subject, cores))
-            children[subject.name] = child
-            loaded[subject.name] = child.ask("load")["private_bytes"]
-            first[subject.name] = child.ask("first", images=str(written.images))
+        for name, child in children.items():
+            narrator.say(f"{CORES[cores]}: loading {name}")
+            loaded[name] = child.ask("load")["private_bytes"]
+            first[name] = child.ask("first", images=str(written.images))
         rounds = _rounds(children, config, cores, narrator)
         answers = {
             name: np.array(child.ask("answers")["probabilities"])
@@ -81,7 +80,7 @@ def _rounds(
     }
     # The first round does not count.
     for number in range(1 + config.rounds):
-        narrator.say(f"cores {cores}: round {number} of {config.rounds}")
+        narrator.say(f"{CORES[cores]}: round {number} of {config.rounds}")
         shift = number % len(names)
         for name in (*names[shift:], *names[:shift]):
             for rows in ROWS:

@@ -3,6 +3,7 @@
 Little is imported here, for the memory of each process is measured.
 """
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,12 @@ class SessionModel:
         answer: dict[str, npt.NDArray[Any]] = self._session.run(fetches, feeds)
         return answer
 
-    def replay_warmup(self) -> int:
-        """Asks each warm-up request beside the model; gives their number."""
+    def replay_warmup(self) -> float:
+        """Asks each warm-up request beside the model; gives the seconds that the asking took."""
         from export.preflight.warmup_file import read_warmup  # noqa: PLC0415 imports Keras
 
         requests = read_warmup(self._folder)
+        begin = time.perf_counter()
         for request in requests:
             self.ask(request.signature, request.values)
-        return len(requests)
+        return time.perf_counter() - begin

@@ -6,8 +6,9 @@ from typing import Any
 
 from export.benchmark.spread import METHOD, Spread
 from export.benchmark.subject import ROWS
+from export.benchmark.table import CORES, IMAGES
 
-_TITLES = {"all": "All cores", "1": "One core"}
+_LOADED = "memory loaded, MB"
 _COLUMNS = (
     "model",
     "one image, ms",
@@ -15,7 +16,7 @@ _COLUMNS = (
     "eight images, ms",
     "times eager",
     "on disk, MB",
-    "memory loaded, MB",
+    _LOADED,
     "after first requests, MB",
     "first request, ms",
     "largest difference",
@@ -28,7 +29,7 @@ def markdown(facts: dict[str, Any]) -> str:
     """Tables, comparisons, conditions, and what they were measured on."""
     lines = ["# Forms of a model, measured side by side", ""]
     for table in facts["tables"]:
-        lines += [f"## {_TITLES[table['cores']]}", "", *_table(table), ""]
+        lines += [f"## {CORES[table['cores']].capitalize()}", "", *_table(table), ""]
     lines += ["![Latencies with their intervals](bench.svg)", ""]
     if facts["warmup"]:
         lines += ["## First request of a fresh process, and what warm-up saves", ""]
@@ -42,28 +43,32 @@ def _table(table: dict[str, Any]) -> Iterator[str]:
     yield "|---" * len(_COLUMNS) + "|"
     for row in table["rows"]:
         yield f"| {' | '.join(_cells(row))} |"
-    blanks = " | " * (len(_COLUMNS) - 8)
-    yield f"| nothing loaded | | | | | | {_mb(table['nothing_bytes'])} |{blanks}|"
+    before = [""] * (_COLUMNS.index(_LOADED) - 1)
+    after = [""] * (len(_COLUMNS) - 2 - len(before))
+    nothing = ["nothing loaded", *before, _mb(table["nothing_bytes"]), *after]
+    yield f"| {' | '.join(nothing)} |"
     yield ""
     yield f"Differences and labels: from eager Keras, on {table['compared_photos']} photos."
     yield ""
     for one in table["compared"]:
-        speeds = " and ".join(f"{_spread(one['times_as_fast'], rows)}x at {rows}" for rows in ROWS)
+        speeds = ", ".join(
+            f"{_spread(one['times_as_fast'], rows)} with {IMAGES[rows]}" for rows in ROWS
+        )
         yield (
-            f"* {one['row']} against {one['other']}: {speeds} images as fast, "
-            f"{one['memory']:.2f}x the memory after first requests."
+            f"* {one['row']} against {one['other']}: times as fast {speeds}; memory after the "
+            f"first requests {one['memory']:.2f}x."
         )
 
 
 def _cells(row: dict[str, Any]) -> Iterator[str]:
     yield row["name"]
     for rows in ROWS:
-        yield f"{1000 * _by_rows(row['latency_s'], rows)['value']:.1f}"
+        yield f"{1000 * row['latency_s'][str(rows)]['value']:.1f}"
         yield _spread(row["times_eager"], rows)
     yield _mb(row["disk_bytes"])
     yield _mb(row["loaded_bytes"])
     yield _mb(row["used_bytes"])
-    yield f"{1000 * _by_rows(row['first_s'], 1):.0f}"
+    yield f"{1000 * row['first_s']['1']:.0f}"
     yield f"{row['largest_difference']:.1e}"
     yield f"{100 * row['same_label']:.1f} %"
 
@@ -79,7 +84,7 @@ def _warmup(proofs: list[dict[str, Any]]) -> Iterator[str]:
         )
     yield ""
     yield (
-        f"One image a request; median (lowest to highest) of {len(proofs[0]['cold_s'])} fresh "
+        f"One image in the request; median (lowest to highest) of {len(proofs[0]['cold_s'])} fresh "
         "processes each, taking turns."
     )
 
@@ -126,16 +131,12 @@ def _method(facts: dict[str, Any]) -> Iterator[str]:
         f"{machine['processor']} ({', '.join(machine['flags']) or 'no AVX2'}), TensorFlow "
         f"{machine['tensorflow']}, Keras {machine['keras']}, Python {machine['python']}, "
         f"TF_ENABLE_ONEDNN_OPTS={machine['onednn']}, load average "
-        f"{machine['load_average_before']:.1f} before and {machine['load_average_after']:.1f} after."
+        f"{machine['load_average_before']:.1f} before, {machine['load_average_after']:.1f} after."
     )
 
 
-def _by_rows(figures: dict[Any, Any], rows: int) -> Any:  # noqa: ANN401 a figure or a spread
-    return figures[rows] if rows in figures else figures[str(rows)]
-
-
-def _spread(figures: dict[Any, Any], rows: int) -> str:
-    return str(Spread(**_by_rows(figures, rows)))
+def _spread(figures: dict[str, Any], rows: int) -> str:
+    return str(Spread(**figures[str(rows)]))
 
 
 def _mb(count: int) -> str:

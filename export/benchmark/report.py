@@ -15,6 +15,7 @@ from export.benchmark.subject import ROWS
 from export.benchmark.table import Row, Table, times_as_fast
 from export.benchmark.warmup_proof import WarmupProof
 from export.processor import Processor
+from export.publishing.durable import replace_text
 from graphmode.machine import this_machine
 
 _COMPARED = (
@@ -60,10 +61,13 @@ def write_report(results: Results) -> dict[str, Any]:
         "warmup": [asdict(proof) for proof in results.proofs],
         "conditions": [asdict(condition) for condition in conditions(results.tables)],
     }
-    (folder / "bench.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-    (folder / "bench.md").write_text(markdown(facts), encoding="utf-8")
-    draw(facts, folder / "bench.svg")
-    return facts
+    text = json.dumps(facts, indent=2) + "\n"
+    # Page and figure are made of what the file holds: JSON has no keys that are numbers.
+    stored: dict[str, Any] = json.loads(text)
+    replace_text(folder / "bench.json", text)
+    replace_text(folder / "bench.md", markdown(stored))
+    draw(stored, folder / "bench.svg")
+    return stored
 
 
 def _table(table: Table) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 It says nothing until it is asked. Each line of stdin is a question, each line of stdout its answer,
 both JSON objects; the end of stdin ends the process.
 
+    {"ask": "ready"}                             whether TensorFlow is imported
     {"ask": "load"}                              memory once the model is loaded
     {"ask": "first", "images": FILE}             the first two requests, and memory after them
     {"ask": "time", "rows": 8, "repeats": 5}     seconds of each request
@@ -34,8 +35,11 @@ def main() -> int:
     if cores == "1":
         # Before TensorFlow counts them. The first core is the one that most interrupts go to.
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    model = MeasuredModel(kind, Path(path))
+    from export.benchmark.models import load  # noqa: PLC0415 TensorFlow, once the core is set
+
+    model = MeasuredModel(lambda: load(kind, Path(path)))
     answers: dict[str, Callable[..., dict[str, Any]]] = {
+        "ready": dict,
         "load": model.load,
         "first": model.first,
         "time": model.time,
@@ -52,17 +56,15 @@ def main() -> int:
 class MeasuredModel:
     """A model that answers to images, and what is measured of it."""
 
-    def __init__(self, kind: str, path: Path) -> None:
-        """Loads nothing yet."""
-        self._kind, self._path = kind, path
+    def __init__(self, load: Callable[[], Any]) -> None:
+        """Keeps what loads the model for the time when it is asked to."""
+        self._load = load
         self._model: Any = None
         self._images: npt.NDArray[np.float32] = np.empty(0, np.float32)
 
     def load(self) -> dict[str, Any]:
-        """Imports TensorFlow and loads the model."""
-        from export.benchmark import models  # noqa: PLC0415 the cores are set before TensorFlow
-
-        self._model = models.load(self._kind, self._path)
+        """Loads the model."""
+        self._model = self._load()
         return {"private_bytes": private_bytes()}
 
     def first(self, images: str) -> dict[str, Any]:
@@ -84,9 +86,7 @@ class MeasuredModel:
 
     def replay(self) -> dict[str, Any]:
         """Asks the warm-up requests, as a server does before it takes a version into use."""
-        begin = time.perf_counter()
-        count = self._model.replay_warmup()
-        return {"requests": count, "seconds": time.perf_counter() - begin}
+        return {"seconds": self._model.replay_warmup()}
 
     def photo(self, path: str) -> dict[str, Any]:
         """One request to `image_bytes`."""

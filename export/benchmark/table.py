@@ -5,6 +5,10 @@ from dataclasses import dataclass
 
 from export.benchmark.spread import Spread, spread
 
+CORES = {"all": "all cores", "1": "one core"}
+IMAGES = {1: "one image", 8: "eight images"}
+"""What a reader calls them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:

@@ -1,8 +1,9 @@
 """What warm-up requests are worth: the first request of a fresh process, with and without them."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 
-from export.benchmark.child import Child
+from export.benchmark.child import Child, start
 from export.benchmark.written import PROVEN_SIGNATURES, Subject, Written
 from export.progress import Narrator
 
@@ -30,24 +31,36 @@ def prove_warmup(
         ExportError: a process died.
     """
     return tuple(
-        _prove(written, subject, signature, fresh_loads, narrator)
-        for signature in PROVEN_SIGNATURES
+        _prove(written, subject, name, fresh_loads, narrator) for name in PROVEN_SIGNATURES
     )
 
 
 def _prove(
     written: Written, subject: Subject, signature: str, fresh_loads: int, narrator: Narrator
 ) -> WarmupProof:
-    cold, warm, replay = [], [], []
+    cold: list[float] = []
+    warm: list[float] = []
+    replay: list[float] = []
+
+    def measure_cold(child: Child) -> None:
+        child.ask("load")
+        cold.append(_first(child, written, signature))
+
+    def measure_warm(child: Child) -> None:
+        child.ask("load")
+        replay.append(child.ask("replay")["seconds"])
+        warm.append(_first(child, written, signature))
+
     for number in range(fresh_loads):
         narrator.say(f"first {signature} request: pair {number + 1} of {fresh_loads}")
-        # Cold, warm, warm, cold: neither is always the later one.
-        for is_warm in (False, True) if number % 2 == 0 else (True, False):
-            with Child(subject, "all") as child:
-                child.ask("load")
-                if is_warm:
-                    replay.append(child.ask("replay")["seconds"])
-                (warm if is_warm else cold).append(_first(child, written, signature))
+        with ExitStack() as stack:
+            one, other = start([subject, subject], "all", stack)
+            # Cold, warm, warm, cold: neither is always the later one.
+            first, second = (
+                (measure_cold, measure_warm) if number % 2 == 0 else (measure_warm, measure_cold)
+            )
+            first(one)
+            second(other)
     return WarmupProof(
         model=subject.name,
         signature=signature,
