@@ -8,7 +8,7 @@ PYTHON  ?= python3
 DATA    ?=
 # The run's name below runs/.
 NAME    ?= $(if $(DATA),$(notdir $(patsubst %/,%,$(subst :,-,$(patsubst tfds:%,%,$(DATA))))),generated)
-# The model that `make serve` serves: resnet18, resnet18-bf16.
+# The model that `make serve` serves: resnet18, resnet18-bf16, resnet18-int8.
 MODEL   ?= resnet18
 PORT      ?= 8500
 REST_PORT ?= 8501
@@ -46,7 +46,7 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup train export serve compare bench-preprocess bench-train locust netron tensorboard claims check test test-torch lock clean exported FORCE
+.PHONY: help setup train export serve compare bench-export bench-preprocess bench-train locust netron tensorboard claims check test test-torch lock clean exported FORCE
 
 help: ## this list
 	@echo "make WORD [DATA=photos/] [MODEL=resnet18-bf16] [QUICK=1]"
@@ -56,7 +56,7 @@ setup: $(VENV)/base ## make the virtual environment in .venv (every word does it
 
 train: $(RUN)/model.keras ## train on DATA into runs/NAME; goes on where it was stopped
 
-export: $(RUN)/model.keras ## write models/resnet18/VERSION and models/resnet18-bf16/VERSION
+export: $(RUN)/model.keras ## write versions of models/resnet18, resnet18-bf16 and resnet18-int8
 	$(PY) -m export --run_dir $(RUN) --models_dir models $(EXPORT_FLAGS)
 
 serve: exported $(VENV)/base ## serve MODEL on PORT (gRPC) and REST_PORT until Ctrl-C
@@ -66,6 +66,9 @@ serve: exported $(VENV)/base ## serve MODEL on PORT (gRPC) and REST_PORT until C
 compare: export ## load-test the eager baseline and the exported models; writes results/latest
 	$(PY) -m loadtest --run_dir $(RUN) --models_dir models --results_dir results \
 	  --photos $(PHOTOS) $(if $(filter-out 0,$(QUICK)),--quick) $(COMPARE_FLAGS)
+
+bench-export: $(RUN)/model.keras ## all forms, the plain Keras export and eager Keras: latency, memory, agreement
+	$(PY) -m export bench --run_dir $(RUN) $(BENCH_FLAGS)
 
 bench-preprocess: $(VENV)/base ## table 6.1: photos to images, from a Python loop to a cached pipeline
 bench-train: $(VENV)/base ## table 6.2: the training step, from eager to fused and bfloat16

@@ -19,6 +19,8 @@ def main(arguments: list[str]) -> int:
     # every later convolution of the same shape. A server's sessions own their weights.
     os.environ["TF_ONEDNN_ASSUME_FROZEN_WEIGHTS"] = "0"
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    # TensorFlow leaves oneDNN off on CPUs without AVX-512 VNNI, where it fuses convolutions, too.
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
     try:
         config = tyro.cli(
             ExportConfig, prog="python -m export", args=arguments, use_underscores=True

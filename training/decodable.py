@@ -12,7 +12,7 @@ from graphmode.photo import decode_photo
 from training.photo_folder import Photo
 
 # TensorFlow frames its reason: "{{function_node ...}} REASON [Op:DecodeImage] name: ".
-_FRAME = re.compile(r"\{\{.*?\}\}|\[Op:.*")
+_FRAME = re.compile(r"\{\{.*?\}\}|\]? \[Op:.*|assertion failed: \[")
 
 
 @dataclass(frozen=True)

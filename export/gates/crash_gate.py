@@ -22,9 +22,10 @@ def crash_gate(folder: Path, requests: int) -> GateResult:
         f"{result.requests} odd requests: {result.answered} answered, {refused or 'no'} refused"
     )
     if result.crash is not None:
+        cure = "the values" if result.crash.fits_signature else "the guard"
         detail = (
             f"expected the process to outlive {requests} odd requests, but it ended during "
-            f"{result.crash.request} ({result.crash.ending}); look at the guard of that signature"
+            f"{result.crash.request} ({result.crash.ending}); look at {cure} of that signature"
         )
     elif result.requests < _LEAST_SHARE * requests:
         detail = f"expected {requests} odd requests, only {result.requests} were sent in the time"
