@@ -23,13 +23,6 @@ def test_a_subject_that_dies_is_named_with_the_last_line_of_its_stderr(tmp_path)
         child.ask("load")
 
 
-def test_a_process_ends_with_its_context(tmp_path):
-    with Child(subject("nothing", tmp_path), "all") as child:
-        process = child._process
-        assert process.poll() is None
-    assert process.returncode == 0
-
-
 def test_only_sessions_keep_reordered_weights():
     flag = "TF_ONEDNN_ASSUME_FROZEN_WEIGHTS"
     assert child_environment("session", "all")[flag] == "1"
