@@ -43,8 +43,8 @@ class ExportConfig:
     """On how many validation photos, at most, a form is compared with eager Keras."""
 
     int8_weights: Literal["auto", "127", "63"] = "auto"
-    """Largest 8-bit weight: 127 needs a CPU with VNNI, 63 is right on all; `auto` looks at this
-    one. Say 63 where the model will be served by other CPUs."""
+    """Largest 8-bit weight: 127 needs a CPU with VNNI; 63, or more where two neighbours stay below
+    128 together, is right on all. `auto` looks at this one: say 63 where other CPUs will serve."""
 
     fuzz_requests: int = 2000
     """Malformed and odd requests that a form must survive before it is published."""

@@ -117,7 +117,18 @@ def test_kernels_are_stored_in_one_byte_a_weight(quantized):
     _, weights = quantized()
     kernels = [variable for variable in weights.variables if "kernel" in variable.name]
     assert [kernel.dtype for kernel in kernels] == [tf.int8] * 6 + [tf.float32]
-    assert all(int(tf.reduce_max(kernel)) == SAFE_RANGE for kernel in kernels[:-1])
+
+
+def test_no_two_products_overflow_16_bits_without_vnni(quantized):
+    _, weights = quantized(SAFE_RANGE)
+    kernels = [variable.numpy() for variable in weights.variables if variable.dtype == tf.int8]
+    largest = [np.abs(kernel).max(axis=(0, 1, 2)) for kernel in kernels]
+    assert all(channel.min() >= SAFE_RANGE for channel in largest)
+    assert max(channel.max() for channel in largest) > SAFE_RANGE
+    for kernel in kernels[1:]:  # the first has three input channels
+        pairs = kernel.astype(int).reshape(-1, 2, kernel.shape[-1])
+        sums = [np.maximum(sign * pairs, 0).sum(axis=1).max() for sign in (1, -1)]
+        assert 255 * max(sums) < 2**15
 
 
 def test_the_padding_of_the_scaled_image_keeps_its_value_at_the_border(
@@ -141,12 +152,12 @@ def test_it_runs_where_onednn_is_switched_off(in_session, residual_network, imag
     np.testing.assert_allclose(answers[0], residual_network(images, training=False), atol=0.05)
 
 
-def test_weights_of_63_are_right_on_a_cpu_without_vnni(in_session, residual_network, images):
+def test_safe_weights_are_right_on_a_cpu_without_vnni(in_session, residual_network, images):
     answers = in_session(SAFE_RANGE, ONEDNN_MAX_CPU_ISA="AVX2")
     np.testing.assert_allclose(answers[0], residual_network(images, training=False), atol=0.05)
 
 
 @pytest.mark.skipif(not Processor().has_vnni, reason="this CPU has no VNNI")
-def test_weights_of_127_are_right_on_a_cpu_with_vnni(in_session, residual_network, images):
+def test_full_weights_are_right_on_a_cpu_with_vnni(in_session, residual_network, images):
     answers = in_session(FULL_RANGE)
     np.testing.assert_allclose(answers[0], residual_network(images, training=False), atol=0.05)
