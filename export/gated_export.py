@@ -53,6 +53,11 @@ class Subject:
 class _Refused(Exception):  # noqa: N818 says what happened
     """The gates keep a form back; the text says why."""
 
+    def __init__(self, why: str, *, is_lasting: bool) -> None:
+        """A lasting one comes out the same when it is tried again."""
+        super().__init__(why)
+        self.is_lasting = is_lasting
+
 
 def export_forms(forms: list[Form], export: Export) -> tuple[list[str], dict[str, str]]:
     """Exports the forms one after another, fp32 first.
@@ -72,6 +77,8 @@ def export_forms(forms: list[Form], export: Export) -> tuple[list[str], dict[str
         except _Refused as refusal:
             if form.precision == "fp32":
                 raise ExportError(f"{form.model} is not published: {refusal}") from refusal
+            if refusal.is_lasting:
+                remember_refusal(form, export.run.digest, str(refusal))
             refused[form.model] = str(refusal)
         else:
             export.narrator.say(f"published {published[-1]}")
@@ -99,7 +106,8 @@ def _read(export: Export) -> Subject:
 
 def _export(form: Form, subject: Subject, export: Export) -> Path:
     if form.precision != "fp32" and subject.photos is None:
-        raise _Refused(f"it must be compared on photos: {subject.why_no_photos}")
+        why = f"it must be compared on photos: {subject.why_no_photos}"
+        raise _Refused(why, is_lasting=False)
     with export.narrator.doing(f"{form.model}: folding batch norm, weights in {form.precision}"):
         served = _network(form, subject, export)
         candidate = _write(served, form, subject, export)
@@ -107,9 +115,7 @@ def _export(form: Form, subject: Subject, export: Export) -> Path:
     failed = [gate for gate in gates if not gate.passed]
     if failed:
         why = "; ".join(f"gate '{gate.name}': {gate.detail}" for gate in failed)
-        if form.precision != "fp32" and {gate.name for gate in failed} <= _LASTING:
-            remember_refusal(form, export.run.digest, why)
-        raise _Refused(why)
+        raise _Refused(why, is_lasting={gate.name for gate in failed} <= _LASTING)
     record = export_record(candidate, export.run, gates, served.facts)
     text = json.dumps(record, indent=2) + "\n"
     (candidate.folder / RECORD_FILE).write_text(text, encoding="utf-8")
@@ -122,7 +128,7 @@ def _network(form: Form, subject: Subject, export: Export) -> ServedNetwork:
     except ExportError as error:
         if form.precision != "int8":
             raise
-        raise _Refused(str(error)) from error
+        raise _Refused(str(error), is_lasting=True) from error
 
 
 def _write(served: ServedNetwork, form: Form, subject: Subject, export: Export) -> Candidate:

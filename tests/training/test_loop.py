@@ -50,7 +50,8 @@ def test_a_training_writes_its_folder(tiny_config):
     assert [row["epoch"] for row in run.read_metrics(9)] == [1, 2]
     assert run.read_result() == result
     assert (result["train_photos"], result["validation_photos"]) == (18, 4)
-    parts = [json.loads(line)["part"] for line in (run.path / "photos.jsonl").open()]
+    lines = (run.path / "photos.jsonl").read_text().splitlines()
+    parts = [json.loads(line)["part"] for line in lines]
     assert parts == ["train"] * 18 + ["validation"] * 4
     graph = json.loads((run.path / "graph.json").read_text())
     assert graph["mode"] == "graph"
