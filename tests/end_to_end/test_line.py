@@ -47,6 +47,10 @@ def train(photos, run_dir):
     )  # fmt: skip
 
 
+def export(run_dir, models_dir):
+    return stage("export", "--run_dir", run_dir, "--models_dir", models_dir, "--fuzz_requests", 200)
+
+
 @pytest.fixture(scope="module")
 def photos(tmp_path_factory):
     folder = tmp_path_factory.mktemp("photos")
@@ -68,12 +72,12 @@ def run_dir(photos, tmp_path_factory):
 @pytest.fixture(scope="module")
 def models_dir(run_dir, tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
-    result = stage("export", "--run_dir", run_dir, "--models_dir", folder)
-    assert len(result["published"]) == 2
+    result = export(run_dir, folder)
+    assert len(result["published"]) == 3
     return folder
 
 
-@pytest.fixture(scope="module", params=["resnet18", "resnet18-bf16"])
+@pytest.fixture(scope="module", params=["resnet18", "resnet18-bf16", "resnet18-int8"])
 def served(request, models_dir):
     """The name and ports of a model that is being served."""
     ports = []
@@ -134,7 +138,7 @@ def test_a_photo_gets_the_same_answer_by_rest_by_grpc_and_from_keras(run_dir, se
     classes = (run_dir / "labels.txt").read_text().split()
     wanted = [classes[index] for index in expected.argmax(axis=1)]
     assert np.ptp(expected, axis=1).min() > 0.1  # decided enough for labels to be comparable
-    tolerance = 0.02 if name.endswith("bf16") else 1e-5
+    tolerance = {"resnet18": 1e-5, "resnet18-bf16": 0.02, "resnet18-int8": 0.1}[name]
     for labels, probabilities in (
         ask_rest(name, rest_port, encoded),
         ask_grpc(name, grpc_port, encoded),
@@ -145,6 +149,6 @@ def test_a_photo_gets_the_same_answer_by_rest_by_grpc_and_from_keras(run_dir, se
 
 def test_asked_again_nothing_is_trained_and_nothing_is_published(photos, run_dir, models_dir):
     train(photos, run_dir)
-    result = stage("export", "--run_dir", run_dir, "--models_dir", models_dir)
+    result = export(run_dir, models_dir)
     assert result["published"] == []
     assert [folder.name for folder in (models_dir / "resnet18").iterdir()] == ["1"]
