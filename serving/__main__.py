@@ -2,7 +2,7 @@
 
 import sys
 
-from serving.config import parse_flags, usage
+from serving.config.server_config import parse_flags, usage
 from serving.errors import StartError
 from serving.server import Server, listen_log
 

@@ -12,21 +12,21 @@ import prometheus_client
 import psutil
 import uvicorn
 
-from serving.batching import BatchingParameters, read_batching_parameters
-from serving.config import DEFAULT_METRICS_PATH, ServerConfig
+from serving.batching.batch_function import BatchingParameters, read_batching_parameters
+from serving.config.server_config import DEFAULT_METRICS_PATH, ServerConfig
+from serving.config.text_protos import new_message, read_text_proto
 from serving.errors import StartError
-from serving.grpc_api import GrpcApi, GrpcServer
-from serving.library_pages import give_back_library_pages
+from serving.grpc_api.api import GrpcApi, GrpcServer
 from serving.messages import config_pb2
-from serving.metrics import Metrics
-from serving.model_config import model_configs
-from serving.model_store import Loader, ModelStore
-from serving.rest_api import RestApi, RestLimits
-from serving.servable import LoadOptions, Servable
+from serving.models.config import model_configs
+from serving.models.servable import LoadOptions, Servable
+from serving.models.store import Loader, ModelStore
+from serving.models.warmup import warm_up
+from serving.monitoring.metrics import Metrics
+from serving.rest_api.app import RestApi, RestLimits
+from serving.runtime.library_pages import give_back_library_pages
+from serving.runtime.tensorflow_library import tensorflow_library
 from serving.service import Service
-from serving.tensorflow_library import tensorflow_library
-from serving.text_protos import new_message, read_text_proto
-from serving.warmup import warm_up
 
 _log = logging.getLogger(__name__)
 

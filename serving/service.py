@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from serving.errors import Fault, ServingError
 from serving.messages import meta_graph_pb2
-from serving.model_store import ModelStore, VersionStatus
-from serving.signature import DEFAULT_SIGNATURE, Signature
-from serving.tensors import Tensor
+from serving.models.store import ModelStore, VersionStatus
+from serving.runtime.signature import DEFAULT_SIGNATURE, Signature
+from serving.runtime.tensors import Tensor
 
 InputReader = Callable[[Signature], Mapping[str, Tensor]]
 

@@ -16,11 +16,11 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException
 
 from serving.errors import Fault, ServingError
-from serving.json_inputs import is_row_format, read_inputs
-from serving.json_outputs import write_columns, write_rows
-from serving.json_text import dump, parse
 from serving.messages import types_pb2
-from serving.signature import DEFAULT_SIGNATURE, Signature, TensorInfo
+from serving.rest_api.json_inputs import is_row_format, read_inputs
+from serving.rest_api.json_outputs import write_columns, write_rows
+from serving.rest_api.json_text import dump, parse
+from serving.runtime.signature import DEFAULT_SIGNATURE, Signature, TensorInfo
 
 _log = logging.getLogger(__name__)
 

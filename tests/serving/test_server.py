@@ -7,7 +7,7 @@ import threading
 import psutil
 import pytest
 
-from serving.metrics import LATENCY_BUCKETS_US
+from serving.monitoring.metrics import LATENCY_BUCKETS_US
 
 
 def flags(base_path, *more):
@@ -247,5 +247,5 @@ def test_the_process_holds_no_python_tensorflow():
     code = "import sys, serving.server; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
-    assert "serving.tensorflow_library" in loaded
+    assert "serving.runtime.tensorflow_library" in loaded
     assert not {"tensorflow", "keras", "tensorflow.python"}.intersection(loaded)

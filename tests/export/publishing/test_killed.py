@@ -14,7 +14,7 @@ from export.config import ExportConfig
 from export.forms import form_of
 from export.publishing.listing import published
 from export.publishing.models_folder import workspace
-from serving.saved_model import check_complete
+from serving.models.saved_model import check_complete
 
 _KILLS = int(os.environ.get("GRAPHSERVE_EXPORT_KILLS", "2"))
 """How many exports are killed at random; more of them take a minute each."""

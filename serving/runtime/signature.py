@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from serving.dtypes import dtype_name
 from serving.errors import Fault, ServingError
 from serving.messages import meta_graph_pb2
-from serving.tensors import Tensor
+from serving.runtime.dtypes import dtype_name
+from serving.runtime.tensors import Tensor
 
 DEFAULT_SIGNATURE = "serving_default"
 

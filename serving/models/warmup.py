@@ -9,9 +9,9 @@ from google.protobuf.message import DecodeError
 
 from serving.errors import Fault, ServingError
 from serving.messages import prediction_log_pb2
-from serving.servable import Servable
-from serving.signature import DEFAULT_SIGNATURE
-from serving.tensor_protos import TensorProtoError, from_proto
+from serving.models.servable import Servable
+from serving.runtime.signature import DEFAULT_SIGNATURE
+from serving.runtime.tensor_protos import TensorProtoError, from_proto
 
 WARMUP_FILE = Path("assets.extra") / "tf_serving_warmup_requests"
 MOST_RECORDS = 1000  # TensorFlow Serving's bound

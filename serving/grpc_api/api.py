@@ -12,11 +12,11 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
 from serving.errors import Fault, ServingError, StartError
 from serving.messages import get_model_metadata_pb2, get_model_status_pb2, predict_pb2
-from serving.metrics import Metrics
+from serving.monitoring.metrics import Metrics
+from serving.runtime.signature import Signature
+from serving.runtime.tensor_protos import TensorProtoError, from_proto, to_proto
+from serving.runtime.tensors import Tensor
 from serving.service import ModelSpec, Service
-from serving.signature import Signature
-from serving.tensor_protos import TensorProtoError, from_proto, to_proto
-from serving.tensors import Tensor
 
 _log = logging.getLogger(__name__)
 

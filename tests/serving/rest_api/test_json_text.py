@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serving.errors import ServingError
-from serving.json_text import MOST_SHOWN, dump, parse, shown
+from serving.rest_api.json_text import MOST_SHOWN, dump, parse, shown
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.floats() | st.text(),

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from serving.dtypes import NUMPY_DTYPES, STRING, dtype_name
 from serving.errors import Fault, ServingError
-from serving.json_text import shown
 from serving.messages import types_pb2
-from serving.signature import Signature, TensorInfo
-from serving.tensors import Tensor
+from serving.rest_api.json_text import shown
+from serving.runtime.dtypes import NUMPY_DTYPES, STRING, dtype_name
+from serving.runtime.signature import Signature, TensorInfo
+from serving.runtime.tensors import Tensor
 
 Json = Any
 

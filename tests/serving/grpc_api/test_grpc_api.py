@@ -4,10 +4,10 @@ import pytest
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 
 from serving.errors import Fault
-from serving.grpc_api import STATUS_CODES
+from serving.grpc_api.api import STATUS_CODES
 from serving.messages import get_model_metadata_pb2, get_model_status_pb2, predict_pb2
-from serving.rest_api import STATUS_CODES as REST_STATUS_CODES
-from serving.tensor_protos import from_proto, to_proto
+from serving.rest_api.app import STATUS_CODES as REST_STATUS_CODES
+from serving.runtime.tensor_protos import from_proto, to_proto
 
 
 @pytest.fixture

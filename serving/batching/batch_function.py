@@ -19,11 +19,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from serving.config.text_protos import new_message, read_text_proto
 from serving.errors import StartError
-from serving.session import Session
-from serving.signature import Signature
-from serving.tensorflow_library import Handle, Output, Status, read_buffer, tensorflow_library
-from serving.text_protos import new_message, read_text_proto
+from serving.runtime.session import Session
+from serving.runtime.signature import Signature
+from serving.runtime.tensorflow_library import (
+    Handle,
+    Output,
+    Status,
+    read_buffer,
+    tensorflow_library,
+)
 
 _CALL_OPS = (b"PartitionedCall", b"StatefulPartitionedCall")
 

@@ -6,9 +6,14 @@ import math
 
 import numpy as np
 
-from serving.dtypes import ENUMS, NUMPY_DTYPES, STRING
 from serving.errors import Fault, ServingError
-from serving.tensorflow_library import TSTRING_BYTES, Deallocator, Handle, tensorflow_library
+from serving.runtime.dtypes import ENUMS, NUMPY_DTYPES, STRING
+from serving.runtime.tensorflow_library import (
+    TSTRING_BYTES,
+    Deallocator,
+    Handle,
+    tensorflow_library,
+)
 
 Tensor = np.ndarray
 

@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from serving.errors import Fault, ServingError
-from serving.model_config import ModelConfig, versions_on_disk
-from serving.saved_model import fingerprint
-from serving.servable import Servable
+from serving.models.config import ModelConfig, versions_on_disk
+from serving.models.saved_model import fingerprint
+from serving.models.servable import Servable
 
 _log = logging.getLogger(__name__)
 

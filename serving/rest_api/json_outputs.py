@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from serving.errors import Fault, ServingError
-from serving.tensors import Tensor
+from serving.runtime.tensors import Tensor
 
 Json = Any
 

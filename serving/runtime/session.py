@@ -7,7 +7,7 @@ from pathlib import Path
 
 from serving.errors import Fault, ServingError
 from serving.messages import config_pb2, meta_graph_pb2
-from serving.tensorflow_library import (
+from serving.runtime.tensorflow_library import (
     Buffer,
     Handle,
     Output,
@@ -15,7 +15,7 @@ from serving.tensorflow_library import (
     read_buffer,
     tensorflow_library,
 )
-from serving.tensors import Tensor, from_tensorflow, to_tensorflow
+from serving.runtime.tensors import Tensor, from_tensorflow, to_tensorflow
 
 Feed = tuple[Output, Tensor]
 

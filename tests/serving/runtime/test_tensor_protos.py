@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as nps
 
-from serving.dtypes import NUMPY_DTYPES
 from serving.messages import tensor_pb2, types_pb2
-from serving.tensor_protos import TensorProtoError, from_proto, to_proto
+from serving.runtime.dtypes import NUMPY_DTYPES
+from serving.runtime.tensor_protos import TensorProtoError, from_proto, to_proto
 
 NUMBERS = sorted(
     (dtype for dtype in NUMPY_DTYPES.values() if dtype.kind in "fiubc"), key=lambda d: d.name

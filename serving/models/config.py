@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from serving.config import ServerConfig
+from serving.config.server_config import ServerConfig
+from serving.config.text_protos import read_text_proto
 from serving.errors import StartError
 from serving.messages import model_server_config_pb2
-from serving.text_protos import read_text_proto
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,8 +5,8 @@ import threading
 import pytest
 
 from serving.errors import Fault, ServingError
-from serving.model_config import ModelConfig
-from serving.model_store import ModelStore, State
+from serving.models.config import ModelConfig
+from serving.models.store import ModelStore, State
 
 
 class Loaded:

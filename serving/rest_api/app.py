@@ -27,11 +27,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from serving.errors import Fault, ServingError
-from serving.grpc_api import signature_def_map, status_response
-from serving.json_inputs import is_row_format, read_inputs
-from serving.json_outputs import write_columns, write_rows
-from serving.json_text import dump, parse, shown
-from serving.metrics import Metrics, metrics_page
+from serving.grpc_api.api import signature_def_map, status_response
+from serving.monitoring.metrics import Metrics, metrics_page
+from serving.rest_api.json_inputs import is_row_format, read_inputs
+from serving.rest_api.json_outputs import write_columns, write_rows
+from serving.rest_api.json_text import dump, parse, shown
 from serving.service import ModelSpec, Service, UnknownSignatureError
 
 _log = logging.getLogger(__name__)

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from serving.dtypes import ENUMS, NUMPY_DTYPES, STRING
 from serving.messages import tensor_pb2, types_pb2
-from serving.tensors import Tensor
+from serving.runtime.dtypes import ENUMS, NUMPY_DTYPES, STRING
+from serving.runtime.tensors import Tensor
 
 # Which repeated field carries a dtype's values; after tensor.proto.
 _FIELDS: dict[int, str] = {

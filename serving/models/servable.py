@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from serving.batching import BatchingParameters, add_batch_function
+from serving.batching.batch_function import BatchingParameters, add_batch_function
 from serving.errors import Fault, ServingError
 from serving.messages import config_pb2
-from serving.metrics import Metrics
-from serving.saved_model import check_complete
-from serving.session import Feed, Session
-from serving.signature import Signature, read_signatures
-from serving.tensorflow_library import Output
-from serving.tensors import Tensor
+from serving.models.saved_model import check_complete
+from serving.monitoring.metrics import Metrics
+from serving.runtime.session import Feed, Session
+from serving.runtime.signature import Signature, read_signatures
+from serving.runtime.tensorflow_library import Output
+from serving.runtime.tensors import Tensor
 
 # A request that fails for one of these is not tried again alone: the batch was not at fault.
 _NOT_THE_BATCH = {Fault.UNAVAILABLE, Fault.DEADLINE_EXCEEDED, Fault.CANCELLED}

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from serving.messages import prediction_log_pb2
-from serving.tensor_protos import to_proto
+from serving.runtime.tensor_protos import to_proto
 
 
 def record(array, signature_name="serving_default"):

@@ -1,0 +1,1 @@
+"""Requests joined into batches."""

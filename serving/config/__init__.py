@@ -1,0 +1,1 @@
+"""The server's settings and the files that they name."""

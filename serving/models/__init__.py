@@ -1,0 +1,1 @@
+"""Which models there are, and the life of each of their versions."""

@@ -1,0 +1,1 @@
+"""TensorFlow's C library, and tensors, signatures and sessions on top of it."""
