@@ -11,7 +11,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from graphmode.photo import photo_to_image, scale_pixels
+from graphmode.photo import photo_to_image, photos_to_images, scale_pixels
 from serving.errors import Fault, ServingError
 from serving.flask_baseline.config import BaselineConfig
 
@@ -98,10 +98,7 @@ class GraphModel(EagerModel):
 
         input_signature: string `[None]`. One trace a model, for any batch size.
         """
-        images = tf.map_fn(
-            photo_to_image, photos, fn_output_signature=tf.TensorSpec(_IMAGE, tf.float32)
-        )
-        return self._model(images, training=False)
+        return self._model(photos_to_images(photos), training=False)
 
 
 def _decode(photos: Array) -> tf.Tensor:
