@@ -1,31 +1,29 @@
 """A server's life: load, listen, say so, wait for a signal, drain, end."""
 
 import logging
-import os
 import signal
-import socket
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import prometheus_client
-import psutil
-import uvicorn
 
 from serving.batching.batch_function import BatchingParameters, read_batching_parameters
-from serving.config.server_config import DEFAULT_METRICS_PATH, ServerConfig
-from serving.config.text_protos import new_message, read_text_proto
-from serving.errors import StartError
+from serving.config.addresses import check_addresses, grpc_listener, host_port
+from serving.config.monitoring import metrics_path
+from serving.config.server_config import ServerConfig
+from serving.config.session_config import session_config
 from serving.grpc_api.api import GrpcApi, GrpcServer
-from serving.messages import config_pb2
 from serving.models.config import model_configs
 from serving.models.servable import LoadOptions, Servable
 from serving.models.store import Loader, ModelStore
 from serving.models.warmup import warm_up
 from serving.monitoring.metrics import Metrics
 from serving.rest_api.app import RestApi, RestLimits
+from serving.rest_api.server import RestServer
 from serving.runtime.library_pages import give_back_library_pages
-from serving.runtime.tensorflow_library import tensorflow_library
+from serving.runtime.tensorflow_library import disable_xla, tensorflow_library
 from serving.service import Service
 
 _log = logging.getLogger(__name__)
@@ -44,9 +42,11 @@ class Server:
         self._stop = threading.Event()
         self._was_ready = False
         models = model_configs(config)
-        _refuse_port_in_use("port", config.bind_address, config.port)
-        _refuse_port_in_use("rest_api_port", config.bind_address, config.rest_api_port)
+        listener, metrics_page = grpc_listener(config), metrics_path(config)
+        check_addresses(config)
         tensorflow_library()
+        if not (config.xla_cpu_compilation_enabled or config.xla_gpu_compilation_enabled):
+            disable_xla()
         give_back_library_pages()
         metrics = Metrics(prometheus_client.CollectorRegistry())
         for model in models:
@@ -58,26 +58,31 @@ class Server:
             drain_s=config.drain_seconds,
         )
         service = Service(self._store)
-        self._grpc = GrpcServer(
-            GrpcApi(service, metrics),
-            f"{config.bind_address}:{config.port}",
-            config.grpc_max_threads,
-        )
-        self._rest = _RestServer(config, service, metrics) if config.rest_api_port else None
+        self._grpc = GrpcServer(GrpcApi(service, metrics), listener)
+        rest_api = RestApi(service, metrics, _rest_limits(config), metrics_page)
+        self._rest = RestServer(config, rest_api) if config.rest_api_port else None
 
     def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then finish the requests in flight."""
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: self._stop.set())
-        where = self._config.bind_address
-        rest = f", REST on http://{where}:{self._rest.port}" if self._rest else ""
-        _log.info("listening: gRPC on %s:%d%s; Ctrl-C stops", where, self._grpc.port, rest)
+        _log.info("listening: %s; Ctrl-C stops", ", ".join(self._where()))
         self._grpc.start()
         if self._rest:
             self._rest.start()
         self._store.start(self._show_readiness)
         self._stop.wait()
         self._drain()
+
+    def _where(self) -> Iterator[str]:
+        config = self._config
+        if config.listens_for_grpc_on_tcp:
+            yield f"gRPC on {host_port(config.bind_address, self._grpc.port)}"
+        if config.grpc_socket_path:
+            yield f"gRPC on unix:{config.grpc_socket_path}"
+        if self._rest:
+            scheme = "https" if config.tls else "http"
+            yield f"REST on {scheme}://{host_port(config.bind_address, self._rest.port)}"
 
     def _show_readiness(self) -> None:
         is_ready = self._store.is_ready()
@@ -95,48 +100,22 @@ class Server:
             self._rest.stop(self._config.drain_seconds)
         self._grpc.stop(self._config.drain_seconds)
         self._store.stop()
+        if self._config.grpc_socket_path:
+            Path(self._config.grpc_socket_path).unlink(missing_ok=True)
         _log.info("stopped")
 
 
-class _RestServer:
-    """uvicorn on a socket of ours, in a thread of its own."""
-
-    def __init__(self, config: ServerConfig, service: Service, metrics: Metrics) -> None:
-        limits = RestLimits(
-            max_body_bytes=config.rest_api_max_body_mb << 20,
-            timeout_s=config.rest_api_timeout_in_ms / 1000,
-            threads=config.rest_api_num_threads,
-        )
-        api = RestApi(service, metrics, limits, _metrics_path(config))
-        self._socket = socket.create_server(
-            (config.bind_address, config.rest_api_port), backlog=1024
-        )
-        self.port = self._socket.getsockname()[1]
-        self._server = uvicorn.Server(
-            uvicorn.Config(
-                api.app,
-                log_config=None,
-                access_log=False,
-                lifespan="off",
-                timeout_keep_alive=75,
-                timeout_graceful_shutdown=int(config.drain_seconds),
-            )
-        )
-        self._thread = threading.Thread(
-            target=self._server.run, kwargs={"sockets": [self._socket]}, name="rest"
-        )
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def stop(self, drain_s: float) -> None:
-        self._server.should_exit = True
-        self._thread.join(drain_s + 5)
+def _rest_limits(config: ServerConfig) -> RestLimits:
+    return RestLimits(
+        max_body_bytes=config.rest_api_max_body_mb << 20,
+        timeout_s=config.rest_api_timeout_in_ms / 1000,
+        threads=config.rest_api_num_threads,
+    )
 
 
 def _loader(config: ServerConfig, metrics: Metrics) -> Loader:
     options = LoadOptions(
-        session_config=_session_config(config),
+        session_config=session_config(config),
         tags=config.saved_model_tags.split(","),
         batching=_batching(config),
         validates_shapes=config.validate_input_shapes,
@@ -157,51 +136,12 @@ def _loader(config: ServerConfig, metrics: Metrics) -> Loader:
     return load
 
 
-def _session_config(config: ServerConfig) -> config_pb2.ConfigProto:
-    both = config.tensorflow_session_parallelism
-    return config_pb2.ConfigProto(
-        intra_op_parallelism_threads=config.tensorflow_intra_op_parallelism or both,
-        inter_op_parallelism_threads=config.tensorflow_inter_op_parallelism or both,
-    )
-
-
 def _batching(config: ServerConfig) -> BatchingParameters | None:
     if not config.enable_batching:
         return None
     if not config.batching_parameters_file:
         return BatchingParameters()
     return read_batching_parameters(Path(config.batching_parameters_file))
-
-
-def _metrics_path(config: ServerConfig) -> str:
-    if not config.monitoring_config_file:
-        return DEFAULT_METRICS_PATH
-    message = new_message("MonitoringConfig")
-    read_text_proto(Path(config.monitoring_config_file), message)
-    return message.prometheus_config.path or DEFAULT_METRICS_PATH
-
-
-def _refuse_port_in_use(flag: str, address: str, port: int) -> None:
-    """Raises StartError where another process listens on the port, naming it if it can be seen."""
-    try:
-        socket.create_server((address, port)).close()
-    except OSError as error:
-        reason = os.strerror(error.errno) if error.errno else error
-        raise StartError(
-            f"cannot listen on {address}:{port} (--{flag}): {reason}{_owner(port)}; "
-            f"stop that process or choose another --{flag}"
-        ) from error
-
-
-def _owner(port: int) -> str:
-    try:
-        for connection in psutil.net_connections("tcp"):
-            if connection.status == psutil.CONN_LISTEN and connection.laddr[1:] == (port,):
-                name = psutil.Process(connection.pid).name() if connection.pid else "?"
-                return f", used by process {connection.pid} ({name})"
-    except psutil.Error:
-        pass
-    return ""
 
 
 def listen_log() -> None:

@@ -1,8 +1,8 @@
 """The server's flags, by group: each class is a group, each field a flag with its meaning.
 
 A flag that TensorFlow Serving has keeps its name and meaning, and its default where the field
-says nothing else. The fields are the single
-source of the parser, `--help`, the checks of bounds and the table in docs/server-flags.md.
+says nothing else. The fields are the single source of the parser, `--help`, the checks of bounds
+and the table in docs/server-flags.md (`python -m serving.config` writes it anew).
 """
 
 import os

@@ -1,6 +1,7 @@
 """The server's settings, by TensorFlow Serving's flag names, and what holds between them."""
 
 import dataclasses
+import functools
 import ipaddress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,8 @@ from serving.config.flag_groups import (
     RequestFlags,
     TensorflowFlags,
 )
+from serving.config.tls import Tls, read_tls
 from serving.errors import StartError
-
-DEFAULT_METRICS_PATH = "/monitoring/prometheus/metrics"
 
 
 # The base classes stand in reverse: dataclasses collect the fields of the last base first.
@@ -37,10 +37,28 @@ class ServerConfig(
         self._check_combinations()
 
     @property
-    def listens_on_loopback_only(self) -> bool:
-        """Whether only processes of this machine can connect."""
-        has_tcp = self.rest_api_port or self.port or not self.grpc_socket_path
-        return not has_tcp or _is_loopback(self.bind_address)
+    def listens_for_grpc_on_tcp(self) -> bool:
+        """Whether there is a gRPC port beside the UNIX socket."""
+        return bool(self.port) or not self.grpc_socket_path
+
+    @functools.cached_property
+    def tls(self) -> Tls | None:
+        """What ssl_config_file says; None without one.
+
+        Raises:
+            StartError: the file is of no use.
+        """
+        return read_tls(self.ssl_config_file)
+
+    @property
+    def allows_config_reload(self) -> bool:
+        """Whether HandleReloadConfigRequest, which may name any folder, is obeyed.
+
+        It is where only this machine, or a client with a certificate, can send it.
+        """
+        if self.allow_config_reload_beyond_loopback or not self.listens_for_grpc_on_tcp:
+            return True
+        return _is_loopback(self.bind_address) or (self.tls is not None and self.tls.client_verify)
 
     def _check_models(self) -> None:
         if not self.model_base_path and not self.model_config_file:

@@ -1,6 +1,6 @@
 """Configuration files in protobuf's text format, read into messages.
 
-The batching and monitoring messages are part of TensorFlow Serving's server and in no Python
+The batching, monitoring and TLS messages are part of TensorFlow Serving's server and in no Python
 package, so they are declared here, field for field, in a descriptor pool of their own.
 """
 
@@ -18,7 +18,8 @@ _INT64, _BOOL, _STRING, _MESSAGE = 3, 8, 9, 11  # FieldDescriptorProto.Type
 _OPTIONAL, _REPEATED = 1, 3  # FieldDescriptorProto.Label
 
 # Message -> field name -> (number, type, label, message type); after session_bundle_config.proto
-# (whose numbers are wrapped, `max_batch_size { value: 8 }`) and monitoring_config.proto.
+# (whose numbers are wrapped, `max_batch_size { value: 8 }`), monitoring_config.proto and
+# ssl_config.proto.
 _MESSAGES: dict[str, dict[str, tuple[int, int, int, str]]] = {
     "Int64Value": {"value": (1, _INT64, _OPTIONAL, "")},
     "BoolValue": {"value": (1, _BOOL, _OPTIONAL, "")},
@@ -39,6 +40,12 @@ _MESSAGES: dict[str, dict[str, tuple[int, int, int, str]]] = {
         "path": (2, _STRING, _OPTIONAL, ""),
     },
     "MonitoringConfig": {"prometheus_config": (1, _MESSAGE, _OPTIONAL, "PrometheusConfig")},
+    "SSLConfig": {
+        "server_key": (1, _STRING, _OPTIONAL, ""),
+        "server_cert": (2, _STRING, _OPTIONAL, ""),
+        "custom_ca": (3, _STRING, _OPTIONAL, ""),
+        "client_verify": (4, _BOOL, _OPTIONAL, ""),
+    },
 }
 
 
@@ -58,7 +65,7 @@ def _declare() -> descriptor_pool.DescriptorPool:
 
 
 def new_message(name: str) -> Any:  # noqa: ANN401 - its fields are known to protobuf alone
-    """An empty `BatchingParameters` or `MonitoringConfig`."""
+    """An empty `BatchingParameters`, `MonitoringConfig` or `SSLConfig`."""
     return message_factory.GetMessageClass(_declare().FindMessageTypeByName(f"text.{name}"))()
 
 
@@ -69,9 +76,13 @@ def read_text_proto(path: Path, message: M) -> M:
         StartError: the file is not there or does not parse; names the file and the place in it.
     """
     try:
-        text = path.read_text()
-    except OSError as error:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
         raise StartError(f"NOT_FOUND: {path}; {error.strerror}") from error
+    except OSError as error:
+        raise StartError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise StartError(f"Invalid protobuf file: '{path}': it is not UTF-8 text") from error
     try:
         return text_format.Parse(text, message)
     except text_format.ParseError as error:

@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 
+from serving.config.addresses import GrpcListener
 from serving.errors import Fault, ServingError, StartError
 from serving.messages import get_model_metadata_pb2, get_model_status_pb2, predict_pb2
 from serving.monitoring.metrics import Metrics
@@ -129,30 +130,37 @@ class GrpcApi:
 class GrpcServer:
     """The listening gRPC server with its health service."""
 
-    def __init__(self, api: GrpcApi, address: str, max_threads: int) -> None:
-        """Listen on `address` (host:port; port 0 takes a free one).
+    def __init__(self, api: GrpcApi, listener: GrpcListener) -> None:
+        """Listen (on port 0: take a free one).
 
         Raises:
-            StartError: the address cannot be listened on.
+            StartError: an address cannot be listened on.
         """
         self._health = health.HealthServicer()
         self._server = grpc.server(
-            ThreadPoolExecutor(max_threads, thread_name_prefix="grpc"),
+            ThreadPoolExecutor(listener.max_threads, thread_name_prefix="grpc"),
             options=[
                 ("grpc.max_receive_message_length", -1),
                 ("grpc.max_send_message_length", -1),
                 ("grpc.so_reuseport", 0),
+                *listener.options,
             ],
         )
         self._server.add_generic_rpc_handlers(api.handlers())
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        ports = [self._listen(address, listener.credentials) for address in listener.addresses]
+        self.port = ports[0]
+        self.set_ready(is_ready=False)
+
+    def _listen(self, address: str, credentials: grpc.ServerCredentials | None) -> int:
         try:
-            self.port = self._server.add_insecure_port(address)
+            if credentials is None:
+                return self._server.add_insecure_port(address)
+            return self._server.add_secure_port(address, credentials)
         except RuntimeError as error:
             raise StartError(
                 f"Failed to BuildAndStart gRPC server: cannot listen on {address}"
             ) from error
-        self.set_ready(is_ready=False)
 
     def start(self) -> None:
         """Begin to answer."""

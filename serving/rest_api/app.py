@@ -94,7 +94,7 @@ class RestApi:
     """TensorFlow Serving's REST API over a service, as an ASGI application."""
 
     def __init__(
-        self, service: Service, metrics: Metrics, limits: RestLimits, metrics_path: str
+        self, service: Service, metrics: Metrics, limits: RestLimits, metrics_path: str | None
     ) -> None:
         self._service = service
         self._metrics = metrics
@@ -106,7 +106,7 @@ class RestApi:
                 Route("/healthz", self._healthz),
                 Route("/readyz", self._readyz),
                 Route("/models", self._list_models),
-                Route(metrics_path, self._show_metrics),
+                *([Route(metrics_path, self._show_metrics)] if metrics_path else []),
                 Route("/{path:path}", self._model_request, methods=methods),
             ]
         )

@@ -6,11 +6,18 @@ bindings stand on. ctypes lets go of the GIL while one of them runs.
 
 import ctypes
 import functools
+import logging
 import os
 import sys
+from pathlib import Path
 
 from serving.errors import Fault, ServingError, StartError
 from serving.messages import tensorflow_folder
+
+_log = logging.getLogger(__name__)
+
+# Versions of TensorFlow, by their beginning, on which the tests have run.
+TESTED_VERSIONS = ("2.21.",)
 
 Handle = ctypes.c_void_p
 Deallocator = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p)
@@ -142,16 +149,56 @@ def tensorflow_library() -> ctypes.CDLL:
     # Weights never change under a served version, so oneDNN may keep its reordered copies of them.
     os.environ.setdefault("TF_ONEDNN_ASSUME_FROZEN_WEIGHTS", "1")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
-    name = "libtensorflow_cc.2.dylib" if sys.platform == "darwin" else "libtensorflow_cc.so.2"
-    path = tensorflow_folder() / name
+    path = library_path(tensorflow_folder(), sys.platform)
     try:
         library = ctypes.CDLL(str(path), mode=os.RTLD_LOCAL | os.RTLD_NOW)
-    except OSError as error:
-        raise StartError(f"cannot load TensorFlow's C library {path}: {error}") from error
-    for function, (result, arguments) in _SIGNATURES.items():
-        getattr(library, function).restype = result
-        getattr(library, function).argtypes = arguments
+        for function, (result, arguments) in _SIGNATURES.items():
+            getattr(library, function).restype = result
+            getattr(library, function).argtypes = arguments
+    except (OSError, AttributeError) as error:
+        raise StartError(f"cannot use TensorFlow's C library {path}: {error}") from error
+    version = library.TF_Version().decode()
+    if not version.startswith(TESTED_VERSIONS):
+        _log.warning(
+            "TensorFlow %s is untested here: tested is %s", version, " and ".join(TESTED_VERSIONS)
+        )
     return library
+
+
+def library_path(folder: Path, platform: str) -> Path:
+    """The C library in a TensorFlow wheel's folder; `platform` is as in sys.platform.
+
+    Raises:
+        StartError: the wheel has none, or the platform has none at all.
+    """
+    names = {"linux": "libtensorflow_cc.so.2", "darwin": "libtensorflow_cc.2.dylib"}
+    if platform not in names:
+        raise StartError(
+            f"the server runs on Linux and macOS, not on {platform}: TensorFlow's wheel has no C "
+            "library there; use WSL or a container"
+        )
+    path = folder / names[platform]
+    if not path.is_file():
+        raise StartError(
+            f"TensorFlow's wheel in {folder} has no {path.name}: install tensorflow "
+            f"{TESTED_VERSIONS[-1]}* (pip install 'tensorflow=={TESTED_VERSIONS[-1]}*')"
+        )
+    return path
+
+
+def disable_xla() -> None:
+    """Let models that compile functions by XLA fail, as TensorFlow Serving does without its flag.
+
+    Raises:
+        StartError: this TensorFlow cannot.
+    """
+    try:
+        # What TensorFlow Serving calls; the C API has no such function: C++, without arguments.
+        tensorflow_library()["_ZN10tensorflow21DisableXlaCompilationEv"]()
+    except AttributeError as error:
+        raise StartError(
+            "this TensorFlow cannot forbid XLA: leave --noxla_cpu_compilation_enabled out"
+        ) from error
 
 
 class Status:

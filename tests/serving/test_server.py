@@ -176,7 +176,7 @@ def refusal(*arguments):
         timeout=60,
         check=False,
     )
-    assert done.returncode == 2
+    assert done.returncode == 255
     return done.stderr
 
 
