@@ -14,7 +14,8 @@ from serving.config.addresses import check_addresses, grpc_listener, host_port
 from serving.config.monitoring import metrics_path
 from serving.config.server_config import ServerConfig
 from serving.config.session_config import session_config
-from serving.grpc_api.api import GrpcApi, GrpcServer
+from serving.grpc_api.api import GrpcApi
+from serving.grpc_api.server import GrpcServer
 from serving.models.config import model_configs
 from serving.models.servable import LoadOptions, Servable
 from serving.models.store import Loader, ModelStore
