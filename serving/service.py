@@ -3,8 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from serving.caller import Caller
 from serving.errors import Fault, ServingError
-from serving.messages import meta_graph_pb2
+from serving.inference.inference import Result, Task, infer, multi_infer
+from serving.inference.methods import CLASSIFY, REGRESS, Classification, Regression
+from serving.messages import input_pb2, meta_graph_pb2
 from serving.models.store import ModelStore, VersionStatus
 from serving.runtime.signature import DEFAULT_SIGNATURE, Signature
 from serving.runtime.tensors import Tensor
@@ -55,7 +58,7 @@ class Service:
         spec: ModelSpec,
         read_inputs: InputReader,
         output_filter: Sequence[str] = (),
-        timeout_s: float | None = None,
+        caller: Caller | None = None,
     ) -> Prediction:
         """Run a signature.
 
@@ -63,7 +66,7 @@ class Service:
             spec: which model, version and signature.
             read_inputs: gives the inputs by alias, once the signature that they are for is known.
             output_filter: the outputs to compute; all when empty.
-            timeout_s: how long the caller waits; None for ever.
+            caller: who waits for the answer; None waits for ever.
 
         Raises:
             ServingError: the model, version or signature is not there, or the inputs are refused.
@@ -73,8 +76,56 @@ class Service:
             signature = servable.signature(name)
             if signature is None:
                 raise UnknownSignatureError(name)
-            outputs = servable.predict(signature, read_inputs(signature), output_filter, timeout_s)
+            outputs = servable.predict(signature, read_inputs(signature), output_filter, caller)
             return Prediction(outputs=outputs, version=servable.version, signature=signature)
+
+    def classify(
+        self, spec: ModelSpec, sent: input_pb2.Input, timeout_s: float | None = None
+    ) -> tuple[Classification, int]:
+        """Classify examples; gives the version that answered, too.
+
+        Raises:
+            ServingError: the model, version or signature is not there, or does not classify.
+        """
+        result, version = self._infer(spec, CLASSIFY, sent, timeout_s)
+        assert isinstance(result, Classification)
+        return result, version
+
+    def regress(
+        self, spec: ModelSpec, sent: input_pb2.Input, timeout_s: float | None = None
+    ) -> tuple[Regression, int]:
+        """Regress examples; gives the version that answered, too.
+
+        Raises:
+            ServingError: the model, version or signature is not there, or does not regress.
+        """
+        result, version = self._infer(spec, REGRESS, sent, timeout_s)
+        assert isinstance(result, Regression)
+        return result, version
+
+    def multi_inference(
+        self,
+        spec: ModelSpec,
+        tasks: Sequence[Task],
+        sent: input_pb2.Input,
+        timeout_s: float | None = None,
+    ) -> tuple[list[Result], int]:
+        """Classify and regress the same examples by several signatures of one version.
+
+        Raises:
+            ServingError: the model or version is not there, or a task does not fit it.
+        """
+        with self.store.servable(_named(spec), spec.version, spec.label) as servable:
+            return multi_infer(servable, tasks, sent, timeout_s), servable.version
+
+    def _infer(
+        self, spec: ModelSpec, method_name: str, sent: input_pb2.Input, timeout_s: float | None
+    ) -> tuple[Result, int]:
+        with self.store.servable(_named(spec), spec.version, spec.label) as servable:
+            task = Task(
+                model=spec.name, signature_name=spec.signature_name, method_name=method_name
+            )
+            return infer(servable, task, sent, timeout_s), servable.version
 
     def metadata(self, spec: ModelSpec) -> Metadata:
         """The signatures of a version.

@@ -8,6 +8,7 @@ from typing import Any
 
 import grpc
 
+from serving.caller import Caller
 from serving.errors import Fault, ServingError
 from serving.messages import get_model_metadata_pb2, get_model_status_pb2, predict_pb2
 from serving.monitoring.metrics import Metrics
@@ -56,7 +57,7 @@ class GrpcApi:
         ]
 
     def predict(
-        self, request: predict_pb2.PredictRequest, timeout_s: float | None
+        self, request: predict_pb2.PredictRequest, caller: Caller
     ) -> predict_pb2.PredictResponse:
         """Run a signature on the request's tensors."""
 
@@ -64,7 +65,7 @@ class GrpcApi:
             return {alias: _tensor(alias, proto) for alias, proto in request.inputs.items()}
 
         spec = _spec(request.model_spec)
-        prediction = self._service.predict(spec, read_inputs, request.output_filter, timeout_s)
+        prediction = self._service.predict(spec, read_inputs, request.output_filter, caller)
         response = predict_pb2.PredictResponse()
         _describe(response.model_spec, spec.name, prediction.version, prediction.signature.name)
         for alias, array in prediction.outputs.items():
@@ -72,7 +73,7 @@ class GrpcApi:
         return response
 
     def get_model_metadata(
-        self, request: get_model_metadata_pb2.GetModelMetadataRequest, _: float | None
+        self, request: get_model_metadata_pb2.GetModelMetadataRequest, _: Caller
     ) -> get_model_metadata_pb2.GetModelMetadataResponse:
         """The signatures of a version."""
         if not request.metadata_field:
@@ -93,7 +94,7 @@ class GrpcApi:
         return response
 
     def get_model_status(
-        self, request: get_model_status_pb2.GetModelStatusRequest, _: float | None
+        self, request: get_model_status_pb2.GetModelStatusRequest, _: Caller
     ) -> get_model_status_pb2.GetModelStatusResponse:
         """The states of a model's versions."""
         if not request.HasField("model_spec"):
@@ -101,12 +102,12 @@ class GrpcApi:
         spec = _spec(request.model_spec)
         return status_response(self._service, spec.name, spec.version)
 
-    def _counted(self, method: Callable[[Any, float | None], Any]) -> Callable[..., Any]:
-        def counted(request: Any, timeout_s: float | None) -> Any:  # noqa: ANN401
+    def _counted(self, method: Callable[[Any, Caller], Any]) -> Callable[..., Any]:
+        def counted(request: Any, caller: Caller) -> Any:  # noqa: ANN401
             started = time.perf_counter()
             status = "INTERNAL"
             try:
-                response = method(request, timeout_s)
+                response = method(request, caller)
                 status = "OK"
             except ServingError as error:
                 status = error.fault.name
@@ -149,12 +150,12 @@ def status_response(
 
 
 def _unary(
-    method: Callable[[Any, float | None], Any],
+    method: Callable[[Any, Caller], Any],
     request_type: Any,  # noqa: ANN401
 ) -> "grpc.RpcMethodHandler[Any, Any]":
     def handle(request: Any, context: grpc.ServicerContext) -> Any:  # noqa: ANN401
         try:
-            return method(request, context.time_remaining())
+            return method(request, _caller(context))
         except ServingError as error:
             context.abort(STATUS_CODES[error.fault], error.sentence)
         except Exception:  # noqa: BLE001 - a bug: logged, and the client told no more
@@ -167,6 +168,13 @@ def _unary(
         request_deserializer=request_type.FromString,
         response_serializer=lambda message: message.SerializeToString(),
     )
+
+
+def _caller(context: grpc.ServicerContext) -> Caller:
+    caller = Caller(context.time_remaining())
+    if not context.add_callback(caller.leave):
+        caller.leave()
+    return caller
 
 
 def _spec(message: Any) -> ModelSpec:  # noqa: ANN401 - a protobuf message

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from serving.batching.batch_function import BatchingParameters, add_batch_function
+from serving.caller import Caller
 from serving.errors import Fault, ServingError
 from serving.messages import config_pb2
 from serving.models.saved_model import check_complete
@@ -74,7 +75,7 @@ class Servable:
         signature: Signature,
         inputs: Mapping[str, Tensor],
         output_filter: Sequence[str] = (),
-        timeout_s: float | None = None,
+        caller: Caller | None = None,
     ) -> dict[str, Tensor]:
         """The signature's outputs for `inputs`, by alias.
 
@@ -82,10 +83,11 @@ class Servable:
             signature: one of this servable's.
             inputs: a tensor for each input alias, rows along the first axis.
             output_filter: the outputs to compute; all when empty.
-            timeout_s: how long the caller waits; None for ever.
+            caller: who waits for the answer; None waits for ever.
 
         Raises:
-            ServingError: the inputs do not fit the signature, or TensorFlow fails on them.
+            ServingError: the inputs do not fit the signature, TensorFlow fails on them, or the
+                caller no longer waits when the run would begin.
         """
         signature.check_inputs(inputs)
         if self._options.validates_shapes:
@@ -93,7 +95,7 @@ class Servable:
         aliases = signature.chosen_outputs(output_filter)
         started = time.perf_counter()
         try:
-            return self._run(signature, inputs, aliases, timeout_s)
+            return self._run(signature, inputs, aliases, caller or Caller())
         finally:
             self._metrics.runtime_latency(self.name, time.perf_counter() - started)
 
@@ -102,7 +104,7 @@ class Servable:
         signature: Signature,
         inputs: Mapping[str, Tensor],
         aliases: Sequence[str],
-        timeout_s: float | None,
+        caller: Caller,
     ) -> dict[str, Tensor]:
         feeds = [
             (self._session.endpoint(signature.inputs[alias].tensor_name), array)
@@ -115,19 +117,20 @@ class Servable:
         if batched is not None and self._is_batchable(inputs):
             try:
                 wanted = {alias: batched[alias] for alias in aliases}
-                return self._fetch(feeds, wanted, timeout_s)
+                return self._fetch(feeds, wanted, caller)
             except ServingError as error:
                 # Another request of the batch may be at fault: alone, each gets its own answer.
                 if error.fault in _NOT_THE_BATCH:
                     # Without the node of ours that TensorFlow names at the end.
                     sentence = error.sentence.partition("\n\t [[")[0]
                     raise ServingError(error.fault, sentence) from error
-        return self._fetch(feeds, direct, timeout_s)
+        return self._fetch(feeds, direct, caller)
 
     def _fetch(
-        self, feeds: Sequence[Feed], wanted: Mapping[str, Output], timeout_s: float | None
+        self, feeds: Sequence[Feed], wanted: Mapping[str, Output], caller: Caller
     ) -> dict[str, Tensor]:
-        values = self._session.run(feeds, list(wanted.values()), timeout_s)
+        caller.check()
+        values = self._session.run(feeds, list(wanted.values()), caller.remaining_s())
         return dict(zip(wanted, values, strict=True))
 
     def _is_batchable(self, inputs: Mapping[str, Tensor]) -> bool:

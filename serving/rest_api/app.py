@@ -26,6 +26,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from serving.caller import Caller
 from serving.errors import Fault, ServingError
 from serving.grpc_api.api import signature_def_map, status_response
 from serving.monitoring.metrics import Metrics, metrics_page
@@ -181,7 +182,7 @@ class RestApi:
             prediction = self._service.predict(
                 named,
                 lambda signature: read_inputs(document, signature),
-                timeout_s=max(0.001, self._limits.timeout_s - (time.perf_counter() - started)),
+                caller=Caller(self._limits.timeout_s - (time.perf_counter() - started)),
             )
         except UnknownSignatureError as error:
             raise ServingError(
