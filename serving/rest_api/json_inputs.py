@@ -22,6 +22,8 @@ from serving.runtime.tensors import Tensor
 
 Json = Any
 
+_MOST_DIMENSIONS = 64  # of a numpy array; TensorFlow ends the process at 255
+
 _INTEGERS = {
     types_pb2.DT_INT8, types_pb2.DT_INT16, types_pb2.DT_INT32, types_pb2.DT_INT64,
     types_pb2.DT_UINT8, types_pb2.DT_UINT32, types_pb2.DT_UINT64,
@@ -191,9 +193,15 @@ def _numbers(leaves: Sequence[Any], dtype: int) -> Tensor:
 
 
 def _shape(value: Json) -> tuple[int, ...]:
-    """The shape that the first item at each depth suggests; `_leaves` holds the others to it."""
-    shape = []
+    """The shape that the first item at each depth suggests; `_leaves` holds the others to it.
+
+    Raises:
+        ServingError: it is nested deeper than a tensor can be.
+    """
+    shape: list[int] = []
     while isinstance(value, list):
+        if len(shape) == _MOST_DIMENSIONS:
+            raise _invalid(f"Encountered list deeper than {_MOST_DIMENSIONS} levels")
         shape.append(len(value))
         if not value:
             break
@@ -223,7 +231,10 @@ def _leaves(value: Json, shape: tuple[int, ...]) -> list[Any]:
 
 def _bytes(leaf: Json) -> bytes:
     if isinstance(leaf, str):
-        return leaf.encode("utf-8", "surrogateescape")
+        try:
+            return leaf.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError as error:  # an escape such as \ud800 that has no partner
+            raise _invalid("The surrogate pair in string is invalid.") from error
     encoded = leaf.get("b64")
     if len(leaf) != 1 or not isinstance(encoded, str):
         raise _misfit(leaf, STRING)

@@ -4,9 +4,9 @@ orjson does the work where its result is the same. Where it is not (NaN and Infi
 the document, strings that are not UTF-8) a slower, exact path takes over.
 """
 
-import itertools
 import json
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -15,6 +15,7 @@ from serving.errors import Fault, ServingError
 
 # TensorFlow Serving recurses without a bound, and 200 kB of brackets end its process.
 MOST_NESTING = 256
+MOST_DIGITS = 20  # of an integer of 64 bits, its sign counted
 MOST_SHOWN = 256  # characters of a value that an error prints
 
 
@@ -42,21 +43,31 @@ def dump(value: Any) -> bytes:  # noqa: ANN401 - any JSON value, numpy arrays an
 
 def shown(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """`value` as an error prints it: members on lines of their own, and cut where it is long."""
-    return _pretty(value, 0)[:MOST_SHOWN]
+    text = ""
+    for piece in _pretty(value, 0):
+        text += piece
+        if len(text) >= MOST_SHOWN:  # each level is a character: it goes no deeper than this
+            break
+    return text[:MOST_SHOWN]
 
 
-def _pretty(value: Any, depth: int) -> str:  # noqa: ANN401
+def _pretty(value: Any, depth: int) -> Iterator[str]:  # noqa: ANN401
     if isinstance(value, dict) and value:
-        inside = " " * 4 * (depth + 1)
-        members = (
-            f"{inside}{json.dumps(key)}: {_pretty(item, depth + 1)}"
-            for key, item in itertools.islice(value.items(), MOST_SHOWN)
-        )
-        return "{\n" + ",\n".join(members) + "\n" + " " * 4 * depth + "}"
-    if isinstance(value, list):
-        items = itertools.islice(value, MOST_SHOWN)
-        return "[" + ", ".join(_pretty(item, depth) for item in items) + "]"
-    return json.dumps(value, ensure_ascii=False)
+        before = "{\n" + " " * 4 * (depth + 1)
+        for key, item in value.items():
+            yield f"{before}{json.dumps(key)}: "
+            yield from _pretty(item, depth + 1)
+            before = ",\n" + " " * 4 * (depth + 1)
+        yield "\n" + " " * 4 * depth + "}"
+    elif isinstance(value, list) and value:
+        before = "["
+        for item in value:
+            yield before
+            yield from _pretty(item, depth)
+            before = ", "
+        yield "]"
+    else:
+        yield json.dumps(value, ensure_ascii=False)
 
 
 def _parse_slowly(body: bytes) -> Any:  # noqa: ANN401
@@ -65,7 +76,8 @@ def _parse_slowly(body: bytes) -> Any:  # noqa: ANN401
     if start == len(text):
         raise _parse_error("The document is empty")
     try:
-        value, _ = json.JSONDecoder(object_pairs_hook=_first_wins).raw_decode(text, start)
+        decoder = json.JSONDecoder(object_pairs_hook=_first_wins, parse_int=_integer)
+        value, _ = decoder.raw_decode(text, start)
     except json.JSONDecodeError as error:
         raise _parse_error(f"{_reason(error)} at offset: {error.pos}") from error
     except RecursionError as error:
@@ -75,6 +87,13 @@ def _parse_slowly(body: bytes) -> Any:  # noqa: ANN401
 
 def _parse_error(reason: str) -> ServingError:
     return ServingError(Fault.INVALID_ARGUMENT, f"JSON Parse error: {reason}")
+
+
+def _integer(digits: str) -> int | float:
+    """An integer of 64 bits, or else a double, as RapidJSON and orjson have it."""
+    if len(digits) <= MOST_DIGITS and -(2**63) <= (value := int(digits)) < 2**64:
+        return value
+    return float(digits)
 
 
 def _first_wins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -30,7 +30,9 @@ _FIELDS: dict[int, str] = {
 }
 _HALVES = {types_pb2.DT_HALF, types_pb2.DT_BFLOAT16}
 # A shape that a few values fill: a tiny message must not ask for terabytes.
-_MOST_FILLED = 1 << 28
+_MOST_FILLED = 1 << 24
+_MOST_DIMENSIONS = 64  # of a numpy array; TensorFlow ends the process at 255
+_LARGEST_SIZE = 1 << 48  # of a dimension beside one of 0: TensorFlow ends where a product overflows
 _COMPLEX = {types_pb2.DT_COMPLEX64, types_pb2.DT_COMPLEX128}
 
 
@@ -50,6 +52,8 @@ def from_proto(proto: tensor_pb2.TensorProto) -> Tensor:
     shape = tuple(dim.size for dim in proto.tensor_shape.dim)
     if proto.tensor_shape.unknown_rank or any(size < 0 for size in shape):
         raise TensorProtoError("the shape is not fully known")
+    if len(shape) > _MOST_DIMENSIONS or math.prod(filter(None, shape)) > _LARGEST_SIZE:
+        raise TensorProtoError("the shape is larger than any tensor")
     dtype = NUMPY_DTYPES.get(proto.dtype)
     if dtype is None:
         raise TensorProtoError(f"dtype {proto.dtype} is not supported")
@@ -89,7 +93,7 @@ def _from_values(proto: tensor_pb2.TensorProto, dtype: np.dtype, shape: tuple[in
         raise TensorProtoError(f"the shape {list(shape)} is larger than a request may fill")
     values = getattr(proto, _FIELDS[proto.dtype])
     if proto.dtype in _HALVES:
-        given = np.array(values, np.uint16).view(dtype)
+        given = np.array(values, np.int32).astype(np.uint16).view(dtype)
     elif proto.dtype in _COMPLEX:
         parts = np.array(values, np.zeros(0, dtype).real.dtype)
         given = parts[: len(parts) // 2 * 2].view(dtype)

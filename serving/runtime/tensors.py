@@ -35,7 +35,13 @@ def to_tensorflow(array: Tensor) -> Handle:
     library = tensorflow_library()
     array = np.asarray(array, order="C")
     tensor = library.TF_AllocateTensor(ENUMS[array.dtype], dims, array.ndim, array.nbytes)
-    ctypes.memmove(library.TF_TensorData(tensor), array.ctypes.data, array.nbytes)
+    address = library.TF_TensorData(tensor)
+    if array.nbytes and not address:  # copying to address 0 would end the process
+        library.TF_DeleteTensor(tensor)
+        raise ServingError(
+            Fault.RESOURCE_EXHAUSTED, f"no memory for a tensor of {array.nbytes} bytes"
+        )
+    ctypes.memmove(address, array.ctypes.data, array.nbytes)
     return Handle(tensor)
 
 
