@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 from serving.caller import Caller
 from serving.errors import Fault, ServingError
-from serving.inference.inference import Result, Task, infer, multi_infer
-from serving.inference.methods import CLASSIFY, REGRESS, Classification, Regression
-from serving.messages import input_pb2, meta_graph_pb2
+from serving.messages import meta_graph_pb2
 from serving.models.store import ModelStore, VersionStatus
 from serving.runtime.signature import DEFAULT_SIGNATURE, Signature
 from serving.runtime.tensors import Tensor
@@ -78,54 +76,6 @@ class Service:
                 raise UnknownSignatureError(name)
             outputs = servable.predict(signature, read_inputs(signature), output_filter, caller)
             return Prediction(outputs=outputs, version=servable.version, signature=signature)
-
-    def classify(
-        self, spec: ModelSpec, sent: input_pb2.Input, timeout_s: float | None = None
-    ) -> tuple[Classification, int]:
-        """Classify examples; gives the version that answered, too.
-
-        Raises:
-            ServingError: the model, version or signature is not there, or does not classify.
-        """
-        result, version = self._infer(spec, CLASSIFY, sent, timeout_s)
-        assert isinstance(result, Classification)
-        return result, version
-
-    def regress(
-        self, spec: ModelSpec, sent: input_pb2.Input, timeout_s: float | None = None
-    ) -> tuple[Regression, int]:
-        """Regress examples; gives the version that answered, too.
-
-        Raises:
-            ServingError: the model, version or signature is not there, or does not regress.
-        """
-        result, version = self._infer(spec, REGRESS, sent, timeout_s)
-        assert isinstance(result, Regression)
-        return result, version
-
-    def multi_inference(
-        self,
-        spec: ModelSpec,
-        tasks: Sequence[Task],
-        sent: input_pb2.Input,
-        timeout_s: float | None = None,
-    ) -> tuple[list[Result], int]:
-        """Classify and regress the same examples by several signatures of one version.
-
-        Raises:
-            ServingError: the model or version is not there, or a task does not fit it.
-        """
-        with self.store.servable(_named(spec), spec.version, spec.label) as servable:
-            return multi_infer(servable, tasks, sent, timeout_s), servable.version
-
-    def _infer(
-        self, spec: ModelSpec, method_name: str, sent: input_pb2.Input, timeout_s: float | None
-    ) -> tuple[Result, int]:
-        with self.store.servable(_named(spec), spec.version, spec.label) as servable:
-            task = Task(
-                model=spec.name, signature_name=spec.signature_name, method_name=method_name
-            )
-            return infer(servable, task, sent, timeout_s), servable.version
 
     def metadata(self, spec: ModelSpec) -> Metadata:
         """The signatures of a version.
