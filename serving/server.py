@@ -151,3 +151,5 @@ def listen_log() -> None:
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname).1s %(message)s"
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    # Bytes that are no message get their answer; a traceback for each would flood the log.
+    logging.getLogger("grpc._common").setLevel(logging.CRITICAL)
